@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the host and the agent agree on. Shared by both, so libc only.
+ *
+ * JOB: a text file at AGENT_JOB_PATH in the initrd. One statement a line, fields separated by one
+ * space, every field percent-encoded (each byte outside 0x21..0x7e and '%' itself as %XX; an empty
+ * field is a lone '%'). The first line is "numalab-job 1", the last is "end". Statements, in this
+ * order (see lab/guest/job.h, which writes them):
+ *
+ *   release R                     what uname -r must say
+ *   build-id HEX                  of the running kernel, from /sys/kernel/notes; optional
+ *   kind vnuma|fake|any           how nodes were made (fake: every node must list every CPU); any: no checks of nodes
+ *   node ID CPULIST BYTES         CPULIST in kernel form ("0-3,8"); "%" (empty) for none; BYTES may be 0
+ *   distance ID D0 D1 ... Dn-1    row ID of the SLIT
+ *   numa-balancing 0|1            what /proc/sys/kernel/numa_balancing must say after the settings
+ *   module PATH                   in load order; PATH inside the initrd (.ko, uncompressed)
+ *   image-bytes N                 size of the NVDIMM that holds the root file system; 0: root is the initrd
+ *   image-type erofs              file system type of the root image
+ *   scratch-bytes N               size of the scratch NVDIMM; 0: none
+ *   results-bytes N               size of the results NVDIMM (the three sizes always differ: that is
+ *                                 how devices are told apart, their names follow no order)
+ *   setting NAME VALUE PATH...    write VALUE to the first PATH that exists, read it back, compare
+ *                                 (for files that show choices, "[VALUE]" must be there). None exists: INFRA
+ *   settle-ns N                   sleep before the first step; optional
+ *   step NAME MEASURE TIMEOUT_NS KIND ARG...
+ *        NAME [a-z0-9._-]+, unique; MEASURE 0|1; TIMEOUT_NS of guest time, 0: none
+ *        KIND exec  ARG = argv, looked up in PATH of the image; run as its own process group, stdin
+ *                   /dev/null, in /mnt, environment PATH, HOME=/root, LC_ALL=C, TZ=UTC0
+ *             mkdir ARG = directories
+ *             mount ARG = device, directory, type, options ("%": none)
+ *             umount ARG = directory
+ *             drop_caches  (sync, then 3 to /proc/sys/vm/drop_caches)
+ *             numa_touch ARG = threads, shared bytes, duration ns (0: none), touches (0: none)
+ *   end
+ *
+ * Well-known places in the guest: /dev/scratch (link to the scratch device), /mnt/scratch (made, empty),
+ * /tmp, /run, /mnt (tmpfs).
+ *
+ * RECORDS: the results NVDIMM starts with one struct agent_results_header, then records follow, each
+ * starting on a 64-byte boundary: struct agent_record_header, name, payload. All integers little-endian.
+ * The agent makes records durable in order, and the AGENT_REC_END record last: a reader that finds no
+ * END knows that the boot did not end well, whatever else is there. Nothing but the agent writes here.
+ *
+ * Payloads of type text are "key value\n" lines, keys as listed, fields percent-encoded as in the job.
+ *
+ * PROGRESS: short lines on the second serial port, "nl1 SEQ CRC32HEX WORD ARGS\n", CRC32 over everything after
+ * the CRC field's space; for display and deadlines only, never for results: "start", "verified",
+ * "step N OF NAME", "step-end N OF NAME", "end", "fail". A line that fails its CRC is ignored.
+ */
+#ifndef NUMALAB_AGENT_PROTOCOL_H
+#define NUMALAB_AGENT_PROTOCOL_H
+
+#include <stdint.h>
+
+#define AGENT_JOB_PATH "/numalab/job"
+#define AGENT_JOB_MAGIC "numalab-job 1"
+#define AGENT_RESULTS_MAGIC "NUMALAB1"
+#define AGENT_RECORD_MAGIC "NLR1"
+#define AGENT_RECORD_ALIGN 64u
+#define AGENT_PROGRESS_TTY "/dev/ttyS1"
+
+enum agent_record_type {
+	AGENT_REC_START = 1,	/* text: release, version, clock_ns, boot_clock_ns (CLOCK_BOOTTIME), cmdline, clocksource */
+	AGENT_REC_VERIFY = 2,	/* text: what was found, one key a fact; on a mismatch AGENT_REC_FAIL follows */
+	AGENT_REC_STEP_BEGIN = 3, /* name = step; text: index, kind, measure */
+	AGENT_REC_SNAPSHOT = 4,	/* name = "STEP/before/FILE" or "STEP/after/FILE": the file's bytes */
+	AGENT_REC_STEP_END = 5,	/* name = step; text: see below */
+	AGENT_REC_OUTPUT = 6,	/* name = "STEP/stdout" or "STEP/stderr": bytes (the last AGENT_OUTPUT_MAX of them) */
+	AGENT_REC_LOG = 7,	/* name = "dmesg": the kernel's log at the end */
+	AGENT_REC_FAIL = 8,	/* text: stage (setup|verify|settings|step), step, message: why nothing more was done */
+	AGENT_REC_END = 9,	/* text: steps, clock_ns; written only when every step succeeded */
+};
+
+/*
+ * AGENT_REC_STEP_END keys: exit (status, or -1), signal (0 or number), timeout (0|1), wall_ns (CLOCK_MONOTONIC),
+ * user_ns, system_ns, maxrss_kib, minor_faults, major_faults, voluntary_switches, involuntary_switches,
+ * oom_kills (delta of /proc/vmstat oom_kill); numa_touch also: touches.
+ * Times and rusage are of the step's whole process tree (wait4 of the step's process; numa_touch: of its child).
+ *
+ * Snapshots taken around each step with MEASURE 1, before the first and after the last instruction of the step:
+ * vmstat, interrupts, stat, nodeN-numastat, nodeN-meminfo, schedstat (if there).
+ */
+#define AGENT_OUTPUT_MAX (256u * 1024u)
+
+struct agent_results_header {
+	char magic[8];		/* AGENT_RESULTS_MAGIC */
+	uint32_t version;	/* 1 */
+	uint32_t reserved;
+	uint64_t device_bytes;
+	uint8_t pad[40];
+};
+
+struct agent_record_header {
+	char magic[4];		/* AGENT_RECORD_MAGIC */
+	uint32_t type;		/* enum agent_record_type */
+	uint32_t sequence;	/* from 0, no gaps */
+	uint32_t name_bytes;	/* without a NUL */
+	uint64_t payload_bytes;
+	uint64_t clock_ns;	/* CLOCK_MONOTONIC when written */
+	uint32_t body_crc32;	/* zlib's CRC-32 of name and payload */
+	uint32_t header_crc32;	/* of the 36 bytes before this field */
+	uint8_t pad[24];
+};
+
+_Static_assert(sizeof(struct agent_results_header) == 64, "results header is 64 bytes");
+_Static_assert(sizeof(struct agent_record_header) == 64, "record header is 64 bytes");
+
+#endif

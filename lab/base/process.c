@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/base/process.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lab/base/error.h"
+
+void lab_process_result_clear(LabProcessResult *result)
+{
+	g_clear_pointer(&result->out, g_free);
+	g_clear_pointer(&result->err, g_free);
+}
+
+void lab_process_child_setup(gpointer unused)
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+typedef struct {
+	GSubprocess *child;
+	GMainLoop *loop;
+	gboolean timed_out;
+	gboolean done;
+	GBytes *out, *err;
+	GError *error;
+} Wait;
+
+static gboolean on_timeout(gpointer data)
+{
+	Wait *w = data;
+	const char *id = g_subprocess_get_identifier(w->child);
+
+	w->timed_out = TRUE;
+	if (id)
+		kill(-(pid_t)g_ascii_strtoll(id, NULL, 10), SIGKILL);
+	return G_SOURCE_REMOVE;
+}
+
+static void on_done(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Wait *w = data;
+
+	g_subprocess_communicate_finish(w->child, result, &w->out, &w->err, &w->error);
+	w->done = TRUE;
+	g_main_loop_quit(w->loop);
+}
+
+static char *to_string(GBytes *bytes, gsize *length)
+{
+	gsize n = 0;
+	const char *data = bytes ? g_bytes_get_data(bytes, &n) : NULL;
+	char *text = g_malloc(n + 1);
+
+	if (n)
+		memcpy(text, data, n);
+	text[n] = 0;
+	if (length)
+		*length = n;
+	return text;
+}
+
+gboolean lab_process_run(const char *const *argv, const LabProcessOptions *options,
+			 LabProcessResult *result, GError **error)
+{
+	static const LabProcessOptions none;
+	const LabProcessOptions *o = options ? options : &none;
+	g_autoptr(GMainContext) context = g_main_context_new();
+	g_autoptr(GMainLoop) loop = g_main_loop_new(context, FALSE);
+	g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new(
+		G_SUBPROCESS_FLAGS_STDERR_PIPE |
+		(o->stdout_path ? 0 : G_SUBPROCESS_FLAGS_STDOUT_PIPE) |
+		(o->input ? G_SUBPROCESS_FLAGS_STDIN_PIPE : 0));
+	g_autoptr(GBytes) input = o->input ? g_bytes_new_static(o->input, strlen(o->input)) : NULL;
+	g_autoptr(GError) local = NULL;
+	Wait w = {.loop = loop};
+
+	g_subprocess_launcher_setenv(launcher, "LC_ALL", "C", TRUE);
+	for (const char *const *e = o->environment; e && *e; e++) {
+		g_auto(GStrv) pair = g_strsplit(*e, "=", 2);
+
+		g_subprocess_launcher_setenv(launcher, pair[0], pair[1], TRUE);
+	}
+	if (o->cwd)
+		g_subprocess_launcher_set_cwd(launcher, o->cwd);
+	if (o->stdout_path)
+		g_subprocess_launcher_set_stdout_file_path(launcher, o->stdout_path);
+	g_subprocess_launcher_set_child_setup(launcher, lab_process_child_setup, NULL, NULL);
+
+	g_main_context_push_thread_default(context);
+	w.child = g_subprocess_launcher_spawnv(launcher, argv, &local);
+	if (w.child) {
+		g_autoptr(GSource) timer = NULL;
+
+		if (o->timeout_us) {
+			timer = g_timeout_source_new((guint)MIN(o->timeout_us / 1000, G_MAXUINT));
+			g_source_set_callback(timer, on_timeout, &w, NULL);
+			g_source_attach(timer, context);
+		}
+		g_subprocess_communicate_async(w.child, input, NULL, on_done, &w);
+		while (!w.done)
+			g_main_loop_run(loop);
+		if (timer)
+			g_source_destroy(timer);
+		g_subprocess_wait(w.child, NULL, NULL);
+	}
+	g_main_context_pop_thread_default(context);
+
+	if (!w.child) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "cannot start %s: %s", argv[0],
+			    local->message);
+		return FALSE;
+	}
+	g_autoptr(GBytes) out = w.out, err = w.err;
+	g_autoptr(GSubprocess) child = w.child;
+
+	if (w.timed_out) {
+		g_clear_error(&w.error);
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+			    "%s did not end within %" G_GUINT64_FORMAT " s and was killed", argv[0],
+			    o->timeout_us / 1000000);
+		return FALSE;
+	}
+	if (w.error) {
+		/* A child that closes stdin early (EPIPE) still ends with a status. */
+		g_clear_error(&w.error);
+	}
+	result->exit_status = g_subprocess_get_if_exited(child) ? g_subprocess_get_exit_status(child) : -1;
+	result->signal = g_subprocess_get_if_signaled(child) ? g_subprocess_get_term_sig(child) : 0;
+	result->out = o->stdout_path ? NULL : to_string(out, &result->out_length);
+	result->err = to_string(err, NULL);
+	return TRUE;
+}
+
+/* The last three lines of what a child said on stderr, in one line. */
+static char *last_lines(const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	g_autoptr(GPtrArray) kept = g_ptr_array_new();
+
+	for (guint n = g_strv_length(lines); n > 0 && kept->len < 3; n--)
+		if (*g_strstrip(lines[n - 1]))
+			g_ptr_array_insert(kept, 0, lines[n - 1]);
+	g_ptr_array_add(kept, NULL);
+	return g_strjoinv("; ", (char **)kept->pdata);
+}
+
+gboolean lab_process_check(const char *const *argv, const LabProcessOptions *options, char **out,
+			   GError **error)
+{
+	g_auto(LabProcessResult) result = {0};
+	g_autofree char *last = NULL;
+
+	if (!lab_process_run(argv, options, &result, error))
+		return FALSE;
+	if (result.exit_status == 0) {
+		if (out)
+			*out = g_steal_pointer(&result.out);
+		return TRUE;
+	}
+	last = last_lines(result.err);
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s failed (%s %d): %s", argv[0],
+		    result.signal ? "signal" : "exit",
+		    result.signal ? result.signal : result.exit_status, last);
+	return FALSE;
+}
