@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a boot left -> samples. Reads untrusted bytes: every length and checksum is checked. */
+#pragma once
+#include <gio/gio.h>
+
+/** struct LabRecord - one record of results.img (agent/protocol.h); borrowed from LabRecords */
+typedef struct {
+	guint type;
+	guint64 clock_ns;
+	char *name;
+	GBytes *payload;
+} LabRecord;
+
+typedef struct {
+	GPtrArray *records; /* of LabRecord, in sequence */
+	gboolean complete;  /* END is there, nothing damaged before it */
+	gsize used_bytes;   /* up to the end of the last good record */
+	char *damage;	    /* (nullable): "record 7: checksum of the body is wrong" */
+} LabRecords;
+
+/** lab_records_read() - all good records up to the first damage. Errors: the file cannot be read, or has no header (LAB_ERROR_UNKNOWN). */
+LabRecords *lab_records_read(const char *path, GError **error);
+void lab_records_free(LabRecords *records);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabRecords, lab_records_free)
+/** lab_records_find() - first record of a type (and name, unless NULL), or NULL */
+const LabRecord *lab_records_find(const LabRecords *records, guint type, const char *name);
+/** lab_record_value() - value of @key in a text payload, decoded; NULL when absent. Free with g_free(). */
+char *lab_record_value(const LabRecord *record, const char *key);
+
+/**
+ * struct LabSample - the value of one metric in one boot
+ * @metric: "real-xfsrepair", "user-xfsrepair", "syst-xfsrepair" (seconds), "maxrss-xfsrepair" (KiB), "minflt-", "majflt-", "csw-", "icsw-",
+ *          "files/s-fsmark" (mean of fs_mark's own lines), "overhead-fsmark" (us), "touches-NAME"; counters as the kernel names them:
+ *          "numa_hint_faults" (sum over the measured steps) and "numa_hint_faults:xfsrepair" (one step); numastat summed over
+ *          nodes "numastat.numa_hit", per node "numastat.node0.numa_hit"; interrupts summed over CPUs "irq.TLB", "irq.CAL", "irq.RES", "irq.LOC", "irq.HYP"
+ * @unit: "s", "KiB", "count", "files/s", "us"
+ * @better: -1 lower, +1 higher, 0 not known (counters)
+ */
+typedef struct {
+	char *metric;
+	double value;
+	const char *unit; /* static */
+	int better;
+} LabSample;
+
+/** lab_samples_from_records() - array of LabSample, sorted by metric. Counters that the kernel lacks are absent, never 0. */
+GPtrArray *lab_samples_from_records(const LabRecords *records, GError **error);
+
+/** lab_samples_write()/read() - samples.json of a boot */
+gboolean lab_samples_write(const GPtrArray *samples, const char *path, GError **error);
+GPtrArray *lab_samples_read(const char *path, GError **error);
+
+/** lab_records_extract() - write each record's payload below DIR/steps/ as plain files (STEP/stdout, STEP/before/vmstat, ...) and DIR/dmesg.
+ *  Names come from a guest: anything but [A-Za-z0-9._/-], "..", absolute paths are refused. */
+gboolean lab_records_extract(const LabRecords *records, const char *dir, GError **error);
