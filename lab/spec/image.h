@@ -11,7 +11,7 @@ typedef struct {
 	char *suite;	 /* Debian suite, "bookworm" */
 	char **packages; /* NULL-terminated, sorted, unique */
 	LabOrigin *package_origins; /* one per package (of @packages' order), so that a missing one can be named where written */
-	char **exclude;	 /* NULL-terminated glob patterns of files to leave out ("/usr/share/doc/*") */
+	char **exclude;	 /* NULL-terminated glob patterns of files to leave out ("/usr/share/doc/?*") */
 	char *origin_path; /* file it was read from */
 	LabOrigin suite_origin;
 	char *canonical;
