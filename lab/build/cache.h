@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The content-addressed cache: ROOT/KIND/KEY/ directories, complete or absent. KEY is a SHA-256 of what decides the content.
+ * Many processes may use one cache: an entry being made is locked (flock on ROOT/KIND/KEY.lock), the others wait for it.
+ */
+#pragma once
+#include <gio/gio.h>
+
+typedef struct _LabCache LabCache;
+
+/** lab_cache_open() - @root is created. Errors: LAB_ERROR_INFRA "cache ROOT cannot be written: ...". */
+LabCache *lab_cache_open(const char *root, GError **error);
+void lab_cache_free(LabCache *cache);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabCache, lab_cache_free)
+const char *lab_cache_root(const LabCache *cache);
+
+/** LabCacheMake - fill the empty directory @dir; on failure it is removed */
+typedef gboolean (*LabCacheMake)(const char *dir, gpointer data, GError **error);
+
+/** lab_cache_lookup() - path of the entry, or NULL when it is not there. Free with g_free(). */
+char *lab_cache_lookup(LabCache *cache, const char *kind, const char *key);
+
+/**
+ * lab_cache_get() - path of the entry, made by @make when it is not there
+ * @made: (out) (optional): whether @make ran
+ *
+ * Blocks while another process makes the same entry. The entry appears by rename() after everything in it is durable.
+ */
+char *lab_cache_get(LabCache *cache, const char *kind, const char *key, LabCacheMake make, gpointer data,
+		    gboolean *made, GError **error);
+
+/** lab_cache_list() - keys of a kind, sorted; free with g_strfreev() */
+char **lab_cache_list(LabCache *cache, const char *kind);
+
+/** lab_cache_clean() - remove unfinished entries that no process holds, and (where @all) every entry; returns bytes freed */
+guint64 lab_cache_clean(LabCache *cache, gboolean all, GError **error);
