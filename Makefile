@@ -88,11 +88,12 @@ FUZZ_BIN   := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz/%)
 
 AGENT := $(if $(AGENT_SRC),$(B)/numalab-agent)
 EMULATOR := $(if $(GUARD_SRC),$(B)/numalab-emulator)
+NUMALAB := $(if $(RUNNER_SRC),$(B)/numalab)
 
 .PHONY: all help deps check check-unit check-integration check-long check-layers demo bench install format golden \
 	man clean fuzz
 
-all: $(B)/numalab $(AGENT) $(EMULATOR)
+all: $(B)/liblab.a $(NUMALAB) $(AGENT) $(EMULATOR)
 
 help:
 	@echo "numalab $(VERSION)"
