@@ -1,19 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of samples -> the figures of the lists' tables. No I/O. */
+/*
+ * Sets of samples -> the figures of the lists' tables. No I/O.
+ *
+ * The formulas are those of MMTests (lib/MMTests/Stat.pm), as it is today: Stddev divides by n - 1.
+ * Older tables (those of 2015, tests/data/mmtests/) divide by n: with three boots their Stddev and
+ * CoeffVar are smaller by the factor sqrt(2/3), and the percentages are the same.
+ */
 #pragma once
 #include <glib.h>
 
+/**
+ * struct LabSummary - of one metric over the boots of one kernel; in the metric's unit, but for
+ * @coeffvar
+ * @n:        boots that have the metric
+ * @min:      and @max, @amean: NAN when n is 0
+ * @stddev:   of the sample (n - 1); NAN when n < 2
+ * @coeffvar: 100 * stddev / |amean|, percent; NAN when n < 2 or amean is 0
+ */
 typedef struct {
 	guint n;
-	double min, max, amean, stddev, coeffvar; /* stddev: of the sample (n-1), NAN when n < 2; coeffvar in percent, NAN when amean is 0 or n < 2 */
+	double min, max, amean, stddev, coeffvar;
 } LabSummary;
 
-/** lab_summary() - NANs are an error of the caller; n may be 0: all fields NAN */
+/**
+ * lab_summary() - figures of @n values, each of them finite (the caller leaves out what is missing)
+ * @values: (nullable): only when @n is 0
+ */
 LabSummary lab_summary(const double *values, guint n);
 
 /**
  * lab_change_pct() - MMTests' sign rule, from unrounded data: a plus is always better
- * @better: -1: (base-new)/base, +1: (new-base)/base; 0 as -1 (counters: fewer is a plus)
- * Return: percent; NAN when it has no meaning. base 0: NAN unless new is 0 too (then 0.0); new 0: +100 or -100 by the rule.
+ * @base:   figure of the baseline
+ * @value:  figure of the candidate, same unit
+ * @better: +1 (higher is better): (value - base) / |base|; -1 (lower is better), and 0 (not known):
+ * (base - value) / |base|
+ *
+ * The magnitude of @base is used, so that a plus is also better where a figure is negative.
+ * Return: percent. @value 0: +100 where lower is better, else -100. @base 0: 0 when @value is 0
+ * too, else NAN, as no percentage can say it. NAN when either is NAN.
  */
 double lab_change_pct(double base, double value, int better);
