@@ -104,6 +104,7 @@ typedef struct {
 	gboolean console_quiet;
 	char **kernel_args; /* NULL-terminated, extra */
 	char *text;	 /* the file as written */
+	char **overrides; /* NULL-terminated: the --set arguments it was read with (run/ records them) */
 	char *canonical; /* everything that decides what is run (no name, about, kernels, seeds, judge), JSON, keys sorted */
 	char *digest;
 	char *prepare_canonical; /* what decides a prepared file system, apart from image and kernel: prepare steps, scratch size,
