@@ -8,7 +8,12 @@
 
 typedef struct _LabCache LabCache;
 
-/** lab_cache_open() - @root is created. Errors: LAB_ERROR_INFRA "cache ROOT cannot be written: ...". */
+/**
+ * lab_cache_open() - @root is created, and marked by a CACHEDIR.TAG
+ *
+ * Errors: LAB_ERROR_INFRA "cache ROOT cannot be written: ...": permissions, a full disk, or a directory that holds other things (so that
+ * cleaning can never remove what is not ours).
+ */
 LabCache *lab_cache_open(const char *root, GError **error);
 void lab_cache_free(LabCache *cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabCache, lab_cache_free)
@@ -25,12 +30,23 @@ char *lab_cache_lookup(LabCache *cache, const char *kind, const char *key);
  * @made: (out) (optional): whether @make ran
  *
  * Blocks while another process makes the same entry. The entry appears by rename() after everything in it is durable.
+ * @make may use other entries, but not this one. Errors: those of @make, LAB_ERROR_INFRA; where the disk is full, the message says so.
  */
 char *lab_cache_get(LabCache *cache, const char *kind, const char *key, LabCacheMake make, gpointer data,
 		    gboolean *made, GError **error);
 
+/** lab_cache_path() - where the entry is or would be; may be absent. Free with g_free(). */
+char *lab_cache_path(LabCache *cache, const char *kind, const char *key);
+
+/**
+ * lab_cache_lock() - wait for, and take, the lock of an entry; for state that changes in place (an apt state), which lab_cache_get() is not for
+ *
+ * Return: a descriptor that holds the lock until closed, or -1. Errors: G_FILE_ERROR.
+ */
+int lab_cache_lock(LabCache *cache, const char *kind, const char *key, GError **error);
+
 /** lab_cache_list() - keys of a kind, sorted; free with g_strfreev() */
 char **lab_cache_list(LabCache *cache, const char *kind);
 
-/** lab_cache_clean() - remove unfinished entries that no process holds, and (where @all) every entry; returns bytes freed */
+/** lab_cache_clean() - remove unfinished entries, and (where @all) every entry, that no process is making; returns bytes freed */
 guint64 lab_cache_clean(LabCache *cache, gboolean all, GError **error);
