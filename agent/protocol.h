@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off: the tables below are laid out by hand */
 /*
  * What the host and the agent agree on. Shared by both, so libc only.
  *
  * JOB: a text file at AGENT_JOB_PATH in the initrd. One statement a line, fields separated by one
  * space, every field percent-encoded (each byte outside 0x21..0x7e and '%' itself as %XX; an empty
- * field is a lone '%'). The first line is "numalab-job 1", the last is "end". Statements, in this
- * order (see lab/guest/job.h, which writes them):
+ * field is a lone '%'). The first line is "numalab-job 1", the last is "end". Statements (the agent takes them in
+ * any order, but modules, settings and steps are done in theirs; lab/guest/job.h writes them):
  *
  *   release R                     what uname -r must say
  *   build-id HEX                  of the running kernel, from /sys/kernel/notes; optional
  *   kind vnuma|fake|any           how nodes were made (fake: every node must list every CPU); any: no checks of nodes
  *   node ID CPULIST BYTES         CPULIST in kernel form ("0-3,8"); "%" (empty) for none; BYTES may be 0
- *   distance ID D0 D1 ... Dn-1    row ID of the SLIT
- *   numa-balancing 0|1            what /proc/sys/kernel/numa_balancing must say after the settings
+ *                                 nodes are numbered from 0 without gaps
+ *   distance ID D0 D1 ... Dn-1    row ID of the SLIT; a node without a row is not checked
+ *   numa-balancing 0|1            what /proc/sys/kernel/numa_balancing must say after the settings; optional
  *   module PATH                   in load order; PATH inside the initrd (.ko, uncompressed)
  *   image-bytes N                 size of the NVDIMM that holds the root file system; 0: root is the initrd
  *   image-type erofs              file system type of the root image
@@ -30,7 +32,8 @@
  *             mount ARG = device, directory, type, options ("%": none)
  *             umount ARG = directory
  *             drop_caches  (sync, then 3 to /proc/sys/vm/drop_caches)
- *             numa_touch ARG = threads, shared bytes, duration ns (0: none), touches (0: none)
+ *             numa_touch ARG = threads, shared bytes, duration ns (0: none), touches (0: none); agent/touch.h
+ *        Each step is a process of its own; when it ends (or its time is over), all that it left running is killed.
  *   end
  *
  * Well-known places in the guest: /dev/scratch (link to the scratch device), /mnt/scratch (made, empty),
@@ -40,12 +43,16 @@
  * starting on a 64-byte boundary: struct agent_record_header, name, payload. All integers little-endian.
  * The agent makes records durable in order, and the AGENT_REC_END record last: a reader that finds no
  * END knows that the boot did not end well, whatever else is there. Nothing but the agent writes here.
+ * Behind the last record are 64 zero bytes: a reader stops at the first header without its magic. A header is written
+ * after its body, so a reader may also look while the guest runs.
  *
  * Payloads of type text are "key value\n" lines, keys as listed, fields percent-encoded as in the job.
  *
  * PROGRESS: short lines on the second serial port, "nl1 SEQ CRC32HEX WORD ARGS\n", CRC32 over everything after
  * the CRC field's space; for display and deadlines only, never for results: "start", "verified",
- * "step N OF NAME", "step-end N OF NAME", "end", "fail". A line that fails its CRC is ignored.
+ * "step N OF NAME", "step-end N OF NAME", "end", "fail STAGE MESSAGE" (percent-encoded, cut). Before them all comes
+ * "agent VERSION": PID 1 runs, but has not found its results device yet ("start": it has, and START is durable).
+ * A line that fails its CRC, and a word that is not known, are ignored.
  */
 #ifndef NUMALAB_AGENT_PROTOCOL_H
 #define NUMALAB_AGENT_PROTOCOL_H
@@ -60,24 +67,33 @@
 #define AGENT_PROGRESS_TTY "/dev/ttyS1"
 
 enum agent_record_type {
-	AGENT_REC_START = 1,	/* text: release, version, clock_ns, boot_clock_ns (CLOCK_BOOTTIME), cmdline, clocksource */
+	AGENT_REC_START = 1,	/* text: release, version, agent (its version), clock_ns, boot_clock_ns (CLOCK_BOOTTIME), cmdline, clocksource */
 	AGENT_REC_VERIFY = 2,	/* text: what was found, one key a fact; on a mismatch AGENT_REC_FAIL follows */
 	AGENT_REC_STEP_BEGIN = 3, /* name = step; text: index, kind, measure */
 	AGENT_REC_SNAPSHOT = 4,	/* name = "STEP/before/FILE" or "STEP/after/FILE": the file's bytes */
 	AGENT_REC_STEP_END = 5,	/* name = step; text: see below */
 	AGENT_REC_OUTPUT = 6,	/* name = "STEP/stdout" or "STEP/stderr": bytes (the last AGENT_OUTPUT_MAX of them) */
 	AGENT_REC_LOG = 7,	/* name = "dmesg": the kernel's log at the end */
-	AGENT_REC_FAIL = 8,	/* text: stage (setup|verify|settings|step), step, message: why nothing more was done */
+	AGENT_REC_FAIL = 8,	/* text: stage (below), step (if one failed), message: why nothing more was done */
 	AGENT_REC_END = 9,	/* text: steps, clock_ns; written only when every step succeeded */
 };
 
 /*
+ * AGENT_REC_FAIL stages: setup, settings, verify, step, results (the device is full or fails), agent (it crashed).
+ * Only step says something about the workload or its kernel; all others are INFRA.
+ *
+ * AGENT_REC_VERIFY keys: release, build_id, cpus_present, cpus_online, nodes_online, nodes_possible, nodes_with_cpus,
+ * nodes_with_memory, node.N.present_bytes, node.N.cpus, node.N.distances (to nodes online), numa_balancing,
+ * cpu_model, cpu_flags, setting.NAME (the value that was set). What this kernel does not tell is left out.
+ *
  * AGENT_REC_STEP_END keys: exit (status, or -1), signal (0 or number), timeout (0|1), wall_ns (CLOCK_MONOTONIC),
  * user_ns, system_ns, maxrss_kib, minor_faults, major_faults, voluntary_switches, involuntary_switches,
- * oom_kills (delta of /proc/vmstat oom_kill); numa_touch also: touches.
+ * oom_kills (delta of /proc/vmstat oom_kill; left out by kernels before 4.13, which do not count them),
+ * stdout_bytes, stderr_bytes (all that was written, also where OUTPUT holds only the end of it); numa_touch also: touches.
  * Times and rusage are of the step's whole process tree (wait4 of the step's process; numa_touch: of its child).
  *
  * Snapshots taken around each step with MEASURE 1, before the first and after the last instruction of the step:
+ * (kept in memory until the step has ended: their records come before STEP_END, their clock_ns tells when they were taken)
  * vmstat, interrupts, stat, nodeN-numastat, nodeN-meminfo, schedstat (if there).
  */
 #define AGENT_OUTPUT_MAX (256u * 1024u)
@@ -96,7 +112,7 @@ struct agent_record_header {
 	uint32_t sequence;	/* from 0, no gaps */
 	uint32_t name_bytes;	/* without a NUL */
 	uint64_t payload_bytes;
-	uint64_t clock_ns;	/* CLOCK_MONOTONIC when written */
+	uint64_t clock_ns;	/* CLOCK_MONOTONIC of what the record tells */
 	uint32_t body_crc32;	/* zlib's CRC-32 of name and payload */
 	uint32_t header_crc32;	/* of the 36 bytes before this field */
 	uint8_t pad[24];

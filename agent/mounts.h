@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef NUMALAB_AGENT_MOUNTS_H
+#define NUMALAB_AGENT_MOUNTS_H
+
+#include "agent/fault.h"
+
+/**
+ * mounts_kernel() - proc, sys, dev and, where this kernel has them, debugfs and tracefs
+ * @fault: stage "setup"
+ */
+int mounts_kernel(struct fault *fault);
+
+/**
+ * mounts_root() - make the image on @device the root: read-only, below an overlay on tmpfs
+ * @type: file system type of the image
+ * @fault: stage "setup"
+ *
+ * What mounts_kernel() mounted moves along.
+ */
+int mounts_root(const char *device, const char *type, struct fault *fault);
+
+/**
+ * mounts_work() - /tmp, /run, /mnt, /dev/shm, /dev/pts, /mnt/scratch and the links in /dev
+ * @scratch: device that /dev/scratch leads to, or NULL
+ * @fault: stage "setup"
+ */
+int mounts_work(const char *scratch, struct fault *fault);
+
+#endif
