@@ -13,12 +13,13 @@ typedef struct {
 
 typedef struct {
 	GPtrArray *records; /* of LabRecord, in sequence */
-	gboolean complete;  /* END is there, nothing damaged before it */
+	gboolean complete;  /* END is there, nothing damaged and no FAIL before it; nothing after it is read */
 	gsize used_bytes;   /* up to the end of the last good record */
 	char *damage;	    /* (nullable): "record 7: checksum of the body is wrong" */
 } LabRecords;
 
-/** lab_records_read() - all good records up to the first damage. Errors: the file cannot be read, or has no header (LAB_ERROR_UNKNOWN). */
+/** lab_records_read() - all good records up to the first damage. Errors: the file cannot be read, or has no header (LAB_ERROR_UNKNOWN).
+ *  Neither complete nor damaged: the guest ended before the end of its job. */
 LabRecords *lab_records_read(const char *path, GError **error);
 void lab_records_free(LabRecords *records);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabRecords, lab_records_free)
@@ -42,14 +43,27 @@ typedef struct {
 	const char *unit; /* static */
 	int better;
 } LabSample;
+void lab_sample_free(LabSample *sample);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabSample, lab_sample_free)
 
-/** lab_samples_from_records() - array of LabSample, sorted by metric. Counters that the kernel lacks are absent, never 0. */
+/**
+ * lab_samples_from_records() - array of LabSample, sorted by metric, of the steps with measure 1
+ *
+ * Counters that the kernel lacks are absent, never 0; so are those that went backwards, and the total of a counter that one of the
+ * measured steps lacks. Of /proc/vmstat, levels (nr_free_pages) are left out: a difference of levels counts nothing.
+ * Errors: LAB_ERROR_UNKNOWN when the records are not complete, or what they hold is not what agent/protocol.h says.
+ */
 GPtrArray *lab_samples_from_records(const LabRecords *records, GError **error);
 
 /** lab_samples_write()/read() - samples.json of a boot */
 gboolean lab_samples_write(const GPtrArray *samples, const char *path, GError **error);
 GPtrArray *lab_samples_read(const char *path, GError **error);
 
-/** lab_records_extract() - write each record's payload below DIR/steps/ as plain files (STEP/stdout, STEP/before/vmstat, ...) and DIR/dmesg.
- *  Names come from a guest: anything but [A-Za-z0-9._/-], "..", absolute paths are refused. */
+/**
+ * lab_records_extract() - write the payloads as plain files: DIR/steps/STEP/{begin,end,stdout,stderr,before/FILE,after/FILE},
+ *                         DIR/{start,verify,fail,dmesg}
+ *
+ * Names come from a guest: one with anything but [A-Za-z0-9._/-], with a part that is empty or starts with ".", or that comes twice
+ * (or is both file and directory) is LAB_ERROR_UNKNOWN, and nothing is written. Not synced: results.img is what counts.
+ */
 gboolean lab_records_extract(const LabRecords *records, const char *dir, GError **error);
