@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lab/base/error.h"
+#include "lab/base/process.h"
 #include "lab/base/suggest.h"
 #include "runner/command.h"
 #include "runner/help.h"
@@ -159,6 +160,7 @@ static int call(const Command *parent, const Command *command, char **words, GEr
 	argc = (int)g_strv_length(argv) - 1;
 	if (!check_arguments(who, command, argc, argv + 1, error))
 		return COMMAND_FAILED;
+	lab_process_set_cancellable(context.cancellable);
 	context.store = store;
 	context.cache = cache;
 	context.quiet = quiet;

@@ -24,20 +24,42 @@ void lab_process_child_setup(gpointer unused)
 typedef struct {
 	GSubprocess *child;
 	GMainLoop *loop;
-	gboolean timed_out;
+	gboolean timed_out, interrupted;
 	gboolean done;
 	GBytes *out, *err;
 	GError *error;
 } Wait;
 
+static GCancellable *interrupt;
+
+void lab_process_set_cancellable(GCancellable *cancellable)
+{
+	g_set_object(&interrupt, cancellable);
+}
+
+static void kill_group(Wait *w)
+{
+	const char *id = g_subprocess_get_identifier(w->child);
+
+	if (id)
+		kill(-(pid_t)g_ascii_strtoll(id, NULL, 10), SIGKILL);
+}
+
 static gboolean on_timeout(gpointer data)
 {
 	Wait *w = data;
-	const char *id = g_subprocess_get_identifier(w->child);
 
 	w->timed_out = TRUE;
-	if (id)
-		kill(-(pid_t)g_ascii_strtoll(id, NULL, 10), SIGKILL);
+	kill_group(w);
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean on_interrupt(GCancellable *cancellable, gpointer data)
+{
+	Wait *w = data;
+
+	w->interrupted = TRUE;
+	kill_group(w);
 	return G_SOURCE_REMOVE;
 }
 
@@ -95,7 +117,13 @@ gboolean lab_process_run(const char *const *argv, const LabProcessOptions *optio
 	w.child = g_subprocess_launcher_spawnv(launcher, argv, &local);
 	if (w.child) {
 		g_autoptr(GSource) timer = NULL;
+		g_autoptr(GSource) stop = NULL;
 
+		if (interrupt) {
+			stop = g_cancellable_source_new(interrupt);
+			g_source_set_callback(stop, G_SOURCE_FUNC(on_interrupt), &w, NULL);
+			g_source_attach(stop, context);
+		}
 		if (o->timeout_us) {
 			timer = g_timeout_source_new((guint)MIN(o->timeout_us / 1000, G_MAXUINT));
 			g_source_set_callback(timer, on_timeout, &w, NULL);
@@ -106,6 +134,8 @@ gboolean lab_process_run(const char *const *argv, const LabProcessOptions *optio
 			g_main_loop_run(loop);
 		if (timer)
 			g_source_destroy(timer);
+		if (stop)
+			g_source_destroy(stop);
 		g_subprocess_wait(w.child, NULL, NULL);
 	}
 	g_main_context_pop_thread_default(context);
@@ -118,6 +148,12 @@ gboolean lab_process_run(const char *const *argv, const LabProcessOptions *optio
 	g_autoptr(GBytes) out = w.out, err = w.err;
 	g_autoptr(GSubprocess) child = w.child;
 
+	if (w.interrupted) {
+		g_clear_error(&w.error);
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INTERRUPTED, "interrupted; %s was ended",
+			    argv[0]);
+		return FALSE;
+	}
 	if (w.timed_out) {
 		g_clear_error(&w.error);
 		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,

@@ -46,3 +46,10 @@ gboolean lab_process_check(const char *const *argv, const LabProcessOptions *opt
 
 /** lab_process_child_setup() - GSpawnChildSetupFunc with the rules above (group, death signal), for GSubprocessLauncher */
 void lab_process_child_setup(gpointer unused);
+
+/**
+ * lab_process_set_cancellable() - end all children, of all threads, when it is cancelled: lab_process_run() then fails with
+ *                                 LAB_ERROR_INTERRUPTED, at once for later children too
+ * @cancellable: (nullable): kept; for the whole process, by its main(), before threads are started
+ */
+void lab_process_set_cancellable(GCancellable *cancellable);
