@@ -27,8 +27,8 @@
  *	}
  *
  *	static const Command verbs[] = {
- *		{.name = "list", .summary = "List the kernels in the cache", .options = list_options,
- *.run = list},
+ *		{.name = "list", .summary = "List the kernels in the cache", .options =
+ *list_options, .run = list},
  *		{.name = "show", .arguments = "KERNEL...", .summary = "Show kernels", .run = show},
  *		{NULL},
  *	};
