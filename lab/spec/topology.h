@@ -1,5 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A topology: nodes, CPUs, memory, distances, and how they are made. An immutable value read from YAML. */
+/*
+ * A topology: nodes, CPUs, memory, distances, and how they are made. An immutable value read from
+ * YAML.
+ *
+ *     kind: vnuma                          # QEMU's -numa: own SRAT and SLIT
+ *     name: my-machine                     # optional; default: the file's name
+ *     about: text                          # optional
+ *     cpu: {sockets: 4, dies: 1, cores: 4, threads: 1}   # cores per die, threads per core; left
+ * out: one socket for # each node with CPUs, where those are equal and in order cpus: 16 # optional
+ * totals: checked against the sums memory: 16GiB nodes:                               # node 0
+ * first
+ *       - {cpus: 0-3, memory: 4GiB}        # cpus: 0-3,8 or [0, 2] or "" (no CPUs)
+ *       - {cpus: 4-7, memory: 0B}          # no memory
+ *     distances:                           # optional: row = from, column = to; left out: 10 and 20
+ *       - [10, 20]
+ *       - [20, 10]
+ *
+ * Equal nodes of successive CPUs in short: `nodes: {count: 4, cpus-per-node: 4, memory-per-node:
+ * 4GiB}`.
+ *
+ *     kind: fake                           # the guest's numa=fake=N
+ *     nodes: 4
+ *     cpus: 16
+ *     memory: 16GiB                        # of all nodes; equal shares, each a multiple of 32 MiB
+ */
 #pragma once
 #include <glib.h>
 
@@ -7,13 +31,19 @@
 
 #define LAB_TOPOLOGY_MAX_NODES 64
 #define LAB_TOPOLOGY_MAX_CPUS 288
+#define LAB_TOPOLOGY_MIN_MEMORY (64ull << 20) /* of all nodes: less does not start Linux */
+#define LAB_TOPOLOGY_MAX_MEMORY (16ull << 40)
+#define LAB_TOPOLOGY_MIN_NODE                                                                      \
+	(4ull << 20) /* Linux ignores a node with less memory (NODE_MIN_SIZE) */
+#define LAB_TOPOLOGY_FAKE_SHARE (32ull << 20) /* FAKE_NODE_MIN_SIZE */
 #define LAB_DISTANCE_LOCAL 10
 #define LAB_DISTANCE_REMOTE 20 /* where the file gives none */
 #define LAB_DISTANCE_MAX 254   /* 255 is "unreachable" in the SLIT */
 
 typedef enum {
 	LAB_TOPOLOGY_VNUMA, /* QEMU's -numa: own SRAT and SLIT */
-	LAB_TOPOLOGY_FAKE,  /* the guest's numa=fake=N: every node lists every CPU, all distances 10 */
+	LAB_TOPOLOGY_FAKE,  /* the guest's numa=fake=N: every node lists every CPU, all distances 10
+			     */
 } LabTopologyKind;
 
 typedef struct {
@@ -22,43 +52,59 @@ typedef struct {
 } LabTopologyNode;
 
 typedef struct {
-	char *name; /* file's name: key */
+	char *name;
 	char *about; /* (nullable) */
 	LabTopologyKind kind;
-	guint n_cpus;	      /* = sockets * dies * cores * threads; CPUs 0..n_cpus-1 are each in exactly one node */
+	guint n_cpus; /* = sockets * dies * cores * threads; VNUMA: CPUs 0..n_cpus-1 are each in
+			 exactly one node */
 	guint sockets, dies, cores, threads; /* cores per die, threads per core */
-	guint64 memory_bytes; /* sum over the nodes */
-	guint n_nodes;	      /* 1..LAB_TOPOLOGY_MAX_NODES; ids are 0..n_nodes-1 (QEMU allows no gaps) */
+	guint64 memory_bytes;		     /* sum over the nodes */
+	guint n_nodes; /* 1..LAB_TOPOLOGY_MAX_NODES; ids are 0..n_nodes-1 (QEMU allows no gaps) */
 	LabTopologyNode *nodes;
 	guint8 *distances; /* n_nodes x n_nodes, row major, from row to column; may be asymmetric */
-	char *canonical;   /* canonical form (JSON, keys sorted, no name and about): what the guest is */
-	char *digest;	   /* SHA-256 of canonical */
+	char *canonical; /* JSON, keys sorted, no name and about: what the guest is. It is itself a
+			    topology file */
+	char *digest;	 /* SHA-256 of canonical */
 } LabTopology;
 
 /**
  * lab_topology_load() - read and check a topology file
  * @path: a file
  *
- * The whole file is checked: unknown keys (with a suggestion), units, a CPU in two nodes or in none, counts that do
- * not match sockets x dies x cores x threads, `memory`/`cpus` totals (optional keys) that contradict the sum of the nodes,
- * distances below 10 or other than 10 on the diagonal or not n x n, fake with distances or unequal nodes.
+ * The whole file is checked: unknown keys (with a suggestion), units, a CPU in two nodes or in
+ * none, counts that do not match sockets x dies x cores x threads, threads of one core in two
+ * nodes, totals that contradict the sum of the nodes, a node with neither CPUs nor memory,
+ * distances other than 10 on the diagonal, below 11 elsewhere (Linux drops a SLIT that has 10
+ * between two nodes) or not n x n, fake with distances or unequal shares.
  *
- * Errors: LAB_ERROR_USER "path:line:column: what was wanted, what was found". Free with lab_topology_free().
+ * Errors: LAB_ERROR_USER "path:line:column: wanted ..., found ...". Free with lab_topology_free().
  */
 LabTopology *lab_topology_load(const char *path, GError **error);
 
-/** lab_topology_from_canonical() - the value again from its canonical form; name is the short digest */
+/** lab_topology_from_canonical() - the value again from its canonical form, checked as a file is;
+ * name is the short digest */
 LabTopology *lab_topology_from_canonical(const char *canonical, GError **error);
 
-/** lab_topology_find() - "NAME" -> the shipped topologies/NAME.yaml or a path (has '/' or ends in .yaml); then load */
+/**
+ * lab_topology_find() - by name, then load
+ * @name: "NAME": the shipped topologies/NAME.yaml; with a '/' or ending in ".yaml": a path
+ * @relative_to: (nullable): directory that a relative path starts from; else the current one
+ */
 LabTopology *lab_topology_find(const char *name, const char *relative_to, GError **error);
 
 guint lab_topology_distance(const LabTopology *topology, guint from, guint to);
 
-/** lab_topology_hardware_text() - the machine as `numactl -H` prints it; memory sizes are the asked ones. Free with g_free(). */
+/** lab_topology_hardware_text() - the machine as `numactl -H` prints it, but for free memory; sizes
+ * are the asked ones. Free with g_free(). */
 char *lab_topology_hardware_text(const LabTopology *topology);
 
-/** lab_topology_json() - for programs: kind, cpus, nodes, distances, digest. Free with g_free(). */
+/**
+ * lab_topology_json() - for programs; indented, ends in a newline. Free with g_free().
+ *
+ * {"name", "kind": "vnuma"|"fake", "digest", "cpus": count, "cpu": {"sockets", "dies", "cores",
+ * "threads"}, "memory_bytes", "nodes": [{"id", "cpus": "0-3", "memory_bytes"}], "distances":
+ * [[...]]}
+ */
 char *lab_topology_json(const LabTopology *topology);
 
 void lab_topology_free(LabTopology *topology);

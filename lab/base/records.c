@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results.img -> records. Its bytes come from a guest that may have gone wrong in any way. */
-#include "lab/measure/samples.h"
+#include "lab/base/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
