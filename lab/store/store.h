@@ -1,77 +1,214 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs on disk: ROOT/runs/ID/ with plan.json, scenario.yaml (as written), scenario.json (canonical), boots/BOOT-ID/ (lab/guest/boot.h,
- * and samples.json, steps/). ROOT/index.sqlite is an index that can be made again from the directories at any time (and is, when it is
- * missing, damaged or older). IDs are 1, 2, 3, ... given by mkdir(), so that two runs at once never share one.
+ * Runs on disk.
+ *
+ *   ROOT/runs/ID/plan.json        struct LabPlan; written last when a run is made: no plan, no run
+ *               /run.json         when it was started
+ *               /scenario.yaml    as written        /scenario.json   canonical
+ *               /lock             locked (F_OFD_SETLK) by the process that runs it, and says which
+ *               /boots/BOOT/      lab/guest/boot.h, and samples.json, steps/
+ *   ROOT/index.sqlite             for queries; made again from the directories when it is missing,
+ *                                 damaged or of another version: it may be deleted at any time
+ *   ROOT/lock                     flock(), held for an instant: making, taking, removing runs
+ *
+ * IDs are 1, 2, 3, ... given by mkdir(), so that two runs at once never share one, and never given
+ * again after a run was removed (ROOT/next-id). What a crash leaves half made or half removed is no
+ * run and is swept by lab_store_sweep(). A run's state is never stored: it is read from its
+ * directories.
+ *
+ * Errors, unless said otherwise: G_FILE_ERROR naming the path (a full disk says what to do), and
+ * LAB_ERROR_INFRA for a file of a run that is damaged.
  */
 #pragma once
 #include <gio/gio.h>
 
 typedef struct _LabStore LabStore;
+
+/**
+ * lab_store_open() - open a store, making it when it is not there
+ * @root: absolute (lab_path_store())
+ *
+ * A store that can only be read, or whose disk is full, can still be opened and looked at.
+ * Free with lab_store_free(). Errors: LAB_ERROR_INFRA naming @root.
+ */
 LabStore *lab_store_open(const char *root, GError **error);
 void lab_store_free(LabStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabStore, lab_store_free)
 const char *lab_store_root(const LabStore *store);
 
-/** struct LabPlanBoot - one boot of a plan */
+/**
+ * struct LabPlanBoot - one boot of a plan
+ * @id:            directory below boots/: [A-Za-z0-9._+~-], unique in the plan
+ * @kernel_label:  first line of the column head ("6.1.192")
+ * @kernel_text:   the kernel as the scenario names it ("debian:bookworm")
+ * @kernel_digest: one of the plan's @kernels
+ * @seed:          of the guest
+ */
 typedef struct {
-	char *id;	     /* directory below boots/ */
-	char *kernel_label;  /* column head */
-	char *kernel_text;   /* "debian:bookworm" */
+	char *id;
+	char *kernel_label;
+	char *kernel_text;
 	char *kernel_digest;
 	guint64 seed;
 } LabPlanBoot;
 
-/** struct LabPlan - the boots of a run in the order to be executed; plan.json */
+void lab_plan_boot_free(LabPlanBoot *boot);
+
+/**
+ * struct LabPlan - the boots of a run in the order to be executed; plan.json
+ * @clock:           "exact", "tcg"
+ * @prepared_digest: (nullable): no prepared file system
+ * @order_seed:      of the order of @boots
+ * @boots:           of LabPlanBoot, with lab_plan_boot_free()
+ * @kernels:         (array, NULL-terminated): digests in the order of the scenario: the first is
+ * the baseline
+ * @digest:          lab_plan_digest(); NULL until it is written
+ */
 typedef struct {
 	char *scenario_name, *scenario_path, *scenario_digest;
-	char *clock;	     /* "exact", "tcg" */
+	char *clock;
 	char *image_digest;
-	char *prepared_digest; /* (nullable) */
+	char *prepared_digest;
 	char *qemu_version;
 	guint64 order_seed;
-	GPtrArray *boots;    /* of LabPlanBoot */
-	char **kernels;	     /* kernel_digest in the order of the scenario: the first is the baseline */
-	char *digest;	     /* of all of the above that decides results */
+	GPtrArray *boots;
+	char **kernels;
+	char *digest;
 } LabPlan;
+
 void lab_plan_free(LabPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabPlan, lab_plan_free)
+
+/**
+ * lab_plan_digest() - SHA-256 of all that decides a plan's results: two plans with one digest are
+ * the same experiment
+ *
+ * Scenario, clock, image, prepared file system and QEMU version; the kernels in their order; of
+ * each boot id, kernel and seed. Not names, paths and labels; not the order of execution and its
+ * seed, which may be drawn anew by the command that resumes a run. Free with g_free().
+ */
+char *lab_plan_digest(const LabPlan *plan);
+
+/** lab_plan_json() - text of plan.json, with lab_plan_digest(). Free with g_free(). */
 char *lab_plan_json(const LabPlan *plan);
+
+/** lab_plan_from_json() - errors: LAB_ERROR_INFRA naming the key that is missing or wrong */
 LabPlan *lab_plan_from_json(const char *json, GError **error);
 
-typedef enum { LAB_RUN_PLANNED, LAB_RUN_RUNNING, LAB_RUN_DONE, LAB_RUN_FAILED } LabRunState; /* FAILED: complete, some boots not ok */
+/**
+ * enum LabRunState
+ * @LAB_RUN_PLANNED: boots are missing, and no living process holds the run: it can be resumed
+ * @LAB_RUN_RUNNING: boots are missing, and a living process holds it
+ * @LAB_RUN_DONE:    every boot is complete and ok
+ * @LAB_RUN_FAILED:  every boot is complete, some are not ok
+ */
+typedef enum { LAB_RUN_PLANNED, LAB_RUN_RUNNING, LAB_RUN_DONE, LAB_RUN_FAILED } LabRunState;
+const char *lab_run_state_name(LabRunState state); /* "planned", "running", "done", "failed" */
 
+/**
+ * struct LabRun - a run as it was on disk when it was read
+ * @dir:        absolute
+ * @n_ok:       complete boots with outcome ok; @n_failed: with another; @n_missing: the rest of the
+ * plan
+ * @started_us: real time, microseconds since 1970; @ended_us: of the last complete boot, 0 while
+ * boots are missing
+ * @lock_fd:    private: descriptor that holds the lock, or -1
+ */
 typedef struct {
 	guint id;
 	char *dir;
 	LabPlan *plan;
 	LabRunState state;
 	guint n_ok, n_failed, n_missing;
-	gint64 started_us, ended_us; /* real time, microseconds; 0 unknown */
+	gint64 started_us, ended_us;
+	int lock_fd;
 } LabRun;
+
+/** lab_run_free() - also unlocks */
 void lab_run_free(LabRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabRun, lab_run_free)
 
-/** lab_store_create_run() - new directory with plan.json; the run is locked by the caller's process until lab_run_unlock() or its death */
-LabRun *lab_store_create_run(LabStore *store, const LabPlan *plan, const char *scenario_text, const char *scenario_canonical, GError **error);
-/** lab_store_resume_run() - the newest unfinished run with this plan digest that no living process holds, locked; NULL without @error: none */
-LabRun *lab_store_resume_run(LabStore *store, const char *plan_digest, GError **error);
+/** lab_run_boot_dir() - directory of a boot, which need not exist. Free with g_free(). */
+char *lab_run_boot_dir(const LabRun *run, const LabPlanBoot *boot);
+
+/** lab_run_refresh() - read state and counts from the directories again */
+void lab_run_refresh(LabRun *run);
+
+/** lab_run_unlock() - let the run go; does nothing when it is not held */
 void lab_run_unlock(LabRun *run);
-/** lab_store_find_run() - "7", "latest", "latest~1". Errors: LAB_ERROR_USER with what there is. */
+
+/**
+ * lab_store_create_run() - new directory with plan.json and an empty boots/
+ * @plan: borrowed; its digest is computed here
+ * @scenario_text: the file as written; @scenario_canonical: LabScenario.canonical
+ *
+ * The run is locked by the caller's process until lab_run_unlock(), lab_run_free() or its death;
+ * children that are exec()ed do not hold it. On failure nothing is left.
+ */
+LabRun *lab_store_create_run(LabStore *store, const LabPlan *plan, const char *scenario_text,
+			     const char *scenario_canonical, GError **error);
+
+/**
+ * lab_store_resume_run() - the newest unfinished run with this plan digest that no living process
+ * holds, locked
+ *
+ * Return: (nullable): NULL without @error: there is none
+ */
+LabRun *lab_store_resume_run(LabStore *store, const char *plan_digest, GError **error);
+
+/**
+ * lab_store_find_run() - by name: "7", "latest" (the highest number), "latest~1" (the one before
+ * it)
+ *
+ * Errors: LAB_ERROR_USER, which says what runs there are.
+ */
 LabRun *lab_store_find_run(LabStore *store, const char *name, GError **error);
-/** lab_store_list() - array of LabRun, oldest first */
+
+/** lab_store_list() - array of LabRun (with lab_run_free()), oldest first; also brings the index up
+ * to date */
 GPtrArray *lab_store_list(LabStore *store, GError **error);
-/** lab_store_finish_run() - index a run's boots and samples (SQLite), set its state from its directories */
+
+/**
+ * lab_store_finish_run() - refresh a run, and index its boots and samples
+ *
+ * Errors: LAB_ERROR_INFRA when the index cannot be written; the run itself is complete all the
+ * same, and the next lab_store_list() tries again.
+ */
 gboolean lab_store_finish_run(LabStore *store, LabRun *run, GError **error);
+
+/**
+ * lab_store_remove_run() - remove a run and all of its boots; @run stays to be freed
+ *
+ * Errors: LAB_ERROR_USER when a living process holds it.
+ */
 gboolean lab_store_remove_run(LabStore *store, LabRun *run, GError **error);
 
-/** struct LabBootSamples - a complete boot and its samples, as compare wants them */
+/**
+ * lab_store_sweep() - remove what crashes left: runs half made or half removed that no living
+ * process holds
+ * @dry_run: only say what would be removed
+ * @paths: (out) (optional): array of char*, absolute; free with g_ptr_array_unref()
+ *
+ * Return: TRUE; unfinished runs are runs and stay.
+ */
+gboolean lab_store_sweep(LabStore *store, gboolean dry_run, GPtrArray **paths, GError **error);
+
+/**
+ * struct LabBootSamples - a boot of a plan and what it left, as compare wants it
+ * @boot:    borrowed from the run's plan
+ * @outcome: "ok", "infra", "kernel", "step" (lab/guest/boot.h), or "missing": not complete
+ * @message: one line, "" when ok
+ * @digest:  of its results, "" unless ok
+ * @samples: of LabSample (lab/measure/samples.h); NULL unless ok
+ */
 typedef struct {
-	const LabPlanBoot *boot; /* borrowed from the run's plan */
-	char *outcome;		 /* "ok", "infra", "kernel", "step", or "missing" */
+	const LabPlanBoot *boot;
+	char *outcome;
 	char *message;
 	char *digest;
-	GPtrArray *samples; /* of LabSample (lab/measure/samples.h); NULL unless ok */
+	GPtrArray *samples;
 } LabBootSamples;
-/** lab_run_boots() - array of LabBootSamples, in the order of the plan, read from the directories */
+
+/** lab_run_boots() - array of LabBootSamples, in the order of the plan, read from the directories
+ */
 GPtrArray *lab_run_boots(const LabRun *run, GError **error);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of lab/store, and by nobody else. */
+#pragma once
+#include "lab/store/store.h"
+
+/** lab_run_open() - read ROOT/runs/ID; the lock is not touched. NULL with G_FILE_ERROR_NOENT: no
+ * plan, no run. */
+LabRun *lab_run_open(const char *runs_dir, guint id, GError **error);
+
+/** lab_run_lock() - take the run's lock without waiting; FALSE: another process holds it */
+gboolean lab_run_lock(LabRun *run);
+
+/** lab_run_is_held() - does a living process hold the lock of this directory? */
+gboolean lab_run_is_held(const char *dir);
+
+typedef struct _LabIndex LabIndex;
+
+/** lab_index_open() - index at @path, made anew when it is damaged or of another version */
+LabIndex *lab_index_open(const char *path, GError **error);
+void lab_index_free(LabIndex *index);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabIndex, lab_index_free)
+
+/** lab_index_add() - (re)place a run with its boots and samples, in one transaction */
+gboolean lab_index_add(LabIndex *index, const LabRun *run, const GPtrArray *boots, GError **error);
+
+/** lab_index_remove() - drop a run */
+gboolean lab_index_remove(LabIndex *index, guint id, GError **error);
+
+/** lab_index_runs() - id -> plan digest of the runs in it (GUINT_TO_POINTER -> char*) */
+GHashTable *lab_index_runs(LabIndex *index, GError **error);

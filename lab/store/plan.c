@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "lab/base/digest.h"
+#include "lab/base/error.h"
+#include "lab/base/units.h"
+#include "lab/store/store.h"
+
+#define PLAN_VERSION 1
+#define BOOT_ID_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._+~-"
+
+void lab_plan_boot_free(LabPlanBoot *boot)
+{
+	g_free(boot->id);
+	g_free(boot->kernel_label);
+	g_free(boot->kernel_text);
+	g_free(boot->kernel_digest);
+	g_free(boot);
+}
+
+void lab_plan_free(LabPlan *plan)
+{
+	if (!plan)
+		return;
+	g_free(plan->scenario_name);
+	g_free(plan->scenario_path);
+	g_free(plan->scenario_digest);
+	g_free(plan->clock);
+	g_free(plan->image_digest);
+	g_free(plan->prepared_digest);
+	g_free(plan->qemu_version);
+	g_clear_pointer(&plan->boots, g_ptr_array_unref);
+	g_strfreev(plan->kernels);
+	g_free(plan->digest);
+	g_free(plan);
+}
+
+static int by_id(gconstpointer a, gconstpointer b)
+{
+	return strcmp((*(LabPlanBoot *const *)a)->id, (*(LabPlanBoot *const *)b)->id);
+}
+
+char *lab_plan_digest(const LabPlan *plan)
+{
+	g_autoptr(GString) text = g_string_new("numalab-plan 1\n");
+	g_autoptr(GPtrArray) boots = g_ptr_array_copy(plan->boots, NULL, NULL);
+
+	g_ptr_array_set_free_func(boots, NULL);
+	g_ptr_array_sort(boots, by_id);
+	g_string_append_printf(text, "scenario %s\nclock %s\nimage %s\nprepared %s\nqemu %s\n",
+			       plan->scenario_digest, plan->clock, plan->image_digest,
+			       plan->prepared_digest ? plan->prepared_digest : "-",
+			       plan->qemu_version);
+	for (char **kernel = plan->kernels; *kernel; kernel++)
+		g_string_append_printf(text, "kernel %s\n", *kernel);
+	for (guint i = 0; i < boots->len; i++) {
+		const LabPlanBoot *boot = boots->pdata[i];
+
+		g_string_append_printf(text, "boot %s %s %" G_GUINT64_FORMAT "\n", boot->id,
+				       boot->kernel_digest, boot->seed);
+	}
+	return lab_digest_data(text->str, (gssize)text->len);
+}
+
+static void add_text(JsonBuilder *builder, const char *key, const char *value)
+{
+	json_builder_set_member_name(builder, key);
+	if (value)
+		json_builder_add_string_value(builder, value);
+	else
+		json_builder_add_null_value(builder);
+}
+
+/* JSON integers are signed 64-bit in json-glib: the upper half is written as text. */
+static void add_seed(JsonBuilder *builder, const char *key, guint64 seed)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, seed);
+
+	if (seed > G_MAXINT64) {
+		add_text(builder, key, text);
+		return;
+	}
+	json_builder_set_member_name(builder, key);
+	json_builder_add_int_value(builder, (gint64)seed);
+}
+
+static void add_boot(JsonBuilder *builder, const LabPlanBoot *boot)
+{
+	json_builder_begin_object(builder);
+	add_text(builder, "id", boot->id);
+	add_text(builder, "kernel_label", boot->kernel_label);
+	add_text(builder, "kernel_text", boot->kernel_text);
+	add_text(builder, "kernel_digest", boot->kernel_digest);
+	add_seed(builder, "seed", boot->seed);
+	json_builder_end_object(builder);
+}
+
+char *lab_plan_json(const LabPlan *plan)
+{
+	g_autoptr(JsonBuilder) builder = json_builder_new();
+	g_autoptr(JsonNode) root = NULL;
+	g_autofree char *digest = lab_plan_digest(plan);
+	g_autofree char *text = NULL;
+
+	json_builder_begin_object(builder);
+	json_builder_set_member_name(builder, "version");
+	json_builder_add_int_value(builder, PLAN_VERSION);
+	add_text(builder, "digest", digest);
+	add_text(builder, "scenario_name", plan->scenario_name);
+	add_text(builder, "scenario_path", plan->scenario_path);
+	add_text(builder, "scenario_digest", plan->scenario_digest);
+	add_text(builder, "clock", plan->clock);
+	add_text(builder, "image_digest", plan->image_digest);
+	add_text(builder, "prepared_digest", plan->prepared_digest);
+	add_text(builder, "qemu_version", plan->qemu_version);
+	add_seed(builder, "order_seed", plan->order_seed);
+	json_builder_set_member_name(builder, "kernels");
+	json_builder_begin_array(builder);
+	for (char **kernel = plan->kernels; *kernel; kernel++)
+		json_builder_add_string_value(builder, *kernel);
+	json_builder_end_array(builder);
+	json_builder_set_member_name(builder, "boots");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < plan->boots->len; i++)
+		add_boot(builder, plan->boots->pdata[i]);
+	json_builder_end_array(builder);
+	json_builder_end_object(builder);
+	root = json_builder_get_root(builder);
+	text = json_to_string(root, TRUE);
+	return g_strconcat(text, "\n", NULL);
+}
+
+static gboolean bad(GError **error, const char *format, const char *what)
+{
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, format, what);
+	return FALSE;
+}
+
+static JsonNode *member(JsonObject *object, const char *key, JsonNodeType type)
+{
+	JsonNode *node = json_object_get_member(object, key);
+
+	return node && json_node_get_node_type(node) == type ? node : NULL;
+}
+
+static gboolean get_text(JsonObject *object, const char *key, char **value, GError **error)
+{
+	JsonNode *node = member(object, key, JSON_NODE_VALUE);
+
+	if (!node || json_node_get_value_type(node) != G_TYPE_STRING)
+		return bad(error, "plan: '%s' is missing or no text", key);
+	*value = json_node_dup_string(node);
+	return TRUE;
+}
+
+static gboolean get_seed(JsonObject *object, const char *key, guint64 *seed, GError **error)
+{
+	JsonNode *node = member(object, key, JSON_NODE_VALUE);
+
+	if (node && json_node_get_value_type(node) == G_TYPE_INT64 &&
+	    json_node_get_int(node) >= 0) {
+		*seed = (guint64)json_node_get_int(node);
+		return TRUE;
+	}
+	if (node && json_node_get_value_type(node) == G_TYPE_STRING &&
+	    lab_parse_uint(json_node_get_string(node), G_MAXUINT64, seed, NULL))
+		return TRUE;
+	return bad(error, "plan: '%s' is missing or no number", key);
+}
+
+static gboolean get_kernels(JsonObject *object, LabPlan *plan, GError **error)
+{
+	JsonNode *node = member(object, "kernels", JSON_NODE_ARRAY);
+	g_autoptr(GStrvBuilder) kernels = g_strv_builder_new();
+	JsonArray *array = node ? json_node_get_array(node) : NULL;
+
+	for (guint i = 0; array && i < json_array_get_length(array); i++) {
+		JsonNode *kernel = json_array_get_element(array, i);
+
+		if (!JSON_NODE_HOLDS_VALUE(kernel) || !json_node_get_string(kernel))
+			return bad(error, "plan: '%s' holds something else than text", "kernels");
+		g_strv_builder_add(kernels, json_node_get_string(kernel));
+	}
+	plan->kernels = g_strv_builder_end(kernels);
+	return plan->kernels[0] || bad(error, "plan: '%s' is missing or empty", "kernels");
+}
+
+/* The id becomes a path. */
+static gboolean id_is_safe(const char *id)
+{
+	return *id && *id != '.' && strlen(id) <= 200 && !id[strspn(id, BOOT_ID_CHARACTERS)];
+}
+
+static gboolean get_boot(JsonNode *node, LabPlan *plan, GHashTable *seen, GError **error)
+{
+	JsonObject *object = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+	LabPlanBoot *boot;
+
+	if (!object)
+		return bad(error, "plan: '%s' holds something else than objects", "boots");
+	boot = g_new0(LabPlanBoot, 1);
+	g_ptr_array_add(plan->boots, boot);
+	if (!get_text(object, "id", &boot->id, error) ||
+	    !get_text(object, "kernel_label", &boot->kernel_label, error) ||
+	    !get_text(object, "kernel_text", &boot->kernel_text, error) ||
+	    !get_text(object, "kernel_digest", &boot->kernel_digest, error) ||
+	    !get_seed(object, "seed", &boot->seed, error))
+		return FALSE;
+	if (!id_is_safe(boot->id))
+		return bad(error, "plan: '%s' cannot be the id of a boot", boot->id);
+	if (!g_hash_table_add(seen, boot->id))
+		return bad(error, "plan: boot '%s' is there twice", boot->id);
+	if (!g_strv_contains((const char *const *)plan->kernels, boot->kernel_digest))
+		return bad(error, "plan: the kernel of boot '%s' is not among the kernels",
+			   boot->id);
+	return TRUE;
+}
+
+static gboolean get_boots(JsonObject *object, LabPlan *plan, GError **error)
+{
+	JsonNode *node = member(object, "boots", JSON_NODE_ARRAY);
+	JsonArray *array = node ? json_node_get_array(node) : NULL;
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+	plan->boots = g_ptr_array_new_with_free_func((GDestroyNotify)lab_plan_boot_free);
+	for (guint i = 0; array && i < json_array_get_length(array); i++)
+		if (!get_boot(json_array_get_element(array, i), plan, seen, error))
+			return FALSE;
+	return plan->boots->len || bad(error, "plan: '%s' is missing or empty", "boots");
+}
+
+LabPlan *lab_plan_from_json(const char *json, GError **error)
+{
+	g_autoptr(JsonParser) parser = json_parser_new_immutable();
+	g_autoptr(LabPlan) plan = g_new0(LabPlan, 1);
+	g_autoptr(GError) syntax = NULL;
+	guint64 version = 0;
+	JsonNode *root;
+	JsonObject *object;
+
+	if (!json_parser_load_from_data(parser, json, -1, &syntax)) {
+		bad(error, "plan: %s", syntax->message);
+		return NULL;
+	}
+	root = json_parser_get_root(parser);
+	if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
+		bad(error, "plan: %s", "no object");
+		return NULL;
+	}
+	object = json_node_get_object(root);
+	if (!get_seed(object, "version", &version, error))
+		return NULL;
+	if (version != PLAN_VERSION) {
+		bad(error, "plan: %s", "written by another version of numalab");
+		return NULL;
+	}
+	if (!json_object_has_member(object, "prepared_digest") ||
+	    !json_object_get_null_member(object, "prepared_digest"))
+		if (!get_text(object, "prepared_digest", &plan->prepared_digest, error))
+			return NULL;
+	if (!get_text(object, "digest", &plan->digest, error) ||
+	    !get_text(object, "scenario_name", &plan->scenario_name, error) ||
+	    !get_text(object, "scenario_path", &plan->scenario_path, error) ||
+	    !get_text(object, "scenario_digest", &plan->scenario_digest, error) ||
+	    !get_text(object, "clock", &plan->clock, error) ||
+	    !get_text(object, "image_digest", &plan->image_digest, error) ||
+	    !get_text(object, "qemu_version", &plan->qemu_version, error) ||
+	    !get_seed(object, "order_seed", &plan->order_seed, error) ||
+	    !get_kernels(object, plan, error) || !get_boots(object, plan, error))
+		return NULL;
+	return g_steal_pointer(&plan);
+}
