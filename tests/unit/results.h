@@ -12,6 +12,12 @@ typedef struct {
 	guint32 sequence;
 } Results;
 
+static inline void results_clear(Results *results)
+{
+	g_clear_pointer(&results->bytes, g_byte_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
+
 static inline Results results_new(void)
 {
 	struct agent_results_header header = {
