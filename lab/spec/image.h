@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An image recipe: what the guest's user space is made of. An immutable value read from YAML. */
+/*
+ * An image recipe: what the guest's user space is made of. An immutable value read from YAML.
+ *
+ *     about: text                          # optional
+ *     suite: bookworm                      # a Debian suite
+ *     packages: [xfsprogs, fsmark]         # and what they depend on
+ *     exclude:                             # optional: files to leave out, as patterns of dpkg's
+ * path-exclude
+ *       - /usr/share/doc/?*                # (a '*' also stands for a '/')
+ */
 #pragma once
 #include <glib.h>
 
 #include "lab/base/error.h"
 
 typedef struct {
-	char *name;
-	char *about;	 /* (nullable) */
-	char *suite;	 /* Debian suite, "bookworm" */
-	char **packages; /* NULL-terminated, sorted, unique */
-	LabOrigin *package_origins; /* one per package (of @packages' order), so that a missing one can be named where written */
-	char **exclude;	 /* NULL-terminated glob patterns of files to leave out ("/usr/share/doc/?*") */
+	char *name;		    /* of the file, or its name: key */
+	char *about;		    /* (nullable) */
+	char *suite;		    /* Debian suite, "bookworm" */
+	char **packages;	    /* NULL-terminated, sorted, unique */
+	LabOrigin *package_origins; /* one per package (of @packages' order), so that a missing one
+				       can be named where written; their paths are interned: valid
+				       for ever */
+	char **exclude;	   /* NULL-terminated, sorted, unique; patterns of files to leave out, each
+			      from '/' on */
 	char *origin_path; /* file it was read from */
 	LabOrigin suite_origin;
-	char *canonical;
-	char *digest; /* of the recipe, not of the image */
+	char *canonical; /* JSON, keys sorted: suite, packages, exclude */
+	char *digest;	 /* of the recipe, not of the image */
 } LabImageRecipe;
 
 /** lab_image_recipe_load() - errors as lab_topology_load() */

@@ -67,6 +67,15 @@ char *lab_spec_find(const char *folder, const char *what, const char *name, cons
 	return NULL;
 }
 
+JsonArray *lab_spec_json_strv(char *const *strv)
+{
+	JsonArray *array = json_array_new();
+
+	for (; strv && *strv; strv++)
+		json_array_add_string_element(array, *strv);
+	return array;
+}
+
 static JsonNode *sorted(JsonNode *node);
 
 static JsonNode *sorted_object(JsonObject *object)

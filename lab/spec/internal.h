@@ -32,6 +32,13 @@ gboolean lab_spec_check_name(const LabYamlNode *node, GError **error);
  * with g_free(). */
 char *lab_spec_canonical(JsonObject *object);
 
+/** lab_spec_json_strv() - @strv: (nullable), NULL-terminated */
+JsonArray *lab_spec_json_strv(char *const *strv);
+
+/** Debian's forms of a suite's and a package's name */
+gboolean lab_spec_is_suite(const char *text);
+gboolean lab_spec_is_package(const char *text);
+
 /** lab_topology_from_node() - as lab_topology_load(), of a mapping; @name where it gives none */
 LabTopology *lab_topology_from_node(const LabYamlNode *node, const char *name, GError **error);
 

@@ -1,33 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A scenario: what to run. An immutable value read from YAML (docs/man/numalab-scenario.5 describes the file).
+ * A scenario: what to run. An immutable value read from YAML (docs/man/numalab-scenario.5 describes
+ * the file).
  *
- *     name: xfsrepair-numa
+ *     name: xfsrepair-numa                 # optional; default: the file's name
  *     about: text                          # optional
- *     topology: vnuma-4x1p-512M            # or a path, or a mapping written in place
- *     image: xfs
- *     kernels: [debian:bookworm, debian:bookworm-backports]
- *     clock: exact                         # or tcg
- *     boots: 3                             # seeds 1, 2, 3; or: seeds: [1, 5, 9]
- *     scale: 1/1000                        # optional: multiplies fs_mark files and numa_touch sizes (see docs)
- *     settings:
- *       numa_balancing: on                 # on, off, or a mapping: enabled, scan_delay, scan_period_min,
- *                                          # scan_period_max (durations), scan_size (bytes)
- *       transparent_hugepage: madvise      # always, madvise, never
- *       sysctl: {vm.swappiness: 10}        # any sysctl
- *     settle: 0s                           # idle guest time before the first step
- *     scratch: 512MiB                      # size of the scratch device; needed unless prepare's mkfs.xfs has size
- *     prepare:                             # once, result kept and reused copy-on-write (made anew in each boot: `fresh: true`)
- *       steps: [...]                       # or directly a list of steps
+ *     topology: vnuma-4x1p-512M            # or a path (from the scenario's directory), or a
+ * mapping written in place image: xfs                           # or a path kernels:
+ * [debian:bookworm, debian:bookworm-backports]   # the first is the baseline clock: exact #
+ * default; or tcg boots: 3                             # seeds 1, 2, 3 (default); or: seeds: [1, 5,
+ * 9] scale: 1/2000                        # default 1; see below settings: numa_balancing: on # on,
+ * off, or a mapping: enabled, scan_delay, scan_period_min, # scan_period_max (durations), scan_size
+ * (bytes); default: on # where there are several nodes transparent_hugepage: madvise      # always,
+ * madvise, never; default: what the kernel starts with sysctl: {vm.swappiness: 10}        # any
+ * sysctl settle: 0s                           # idle guest time before the first step scratch:
+ * 512MiB                      # size of the scratch device; needed unless mkfs.xfs has size
+ *     prepare:                             # once, result kept and reused copy-on-write
+ *       steps: [...]                       # or directly a list of steps; must end unmounted
  *       kernel: debian:bookworm            # which makes it; default: the first of kernels
- *       fresh: false
+ *       fresh: false                       # true: made anew in each boot, in front of steps
  *     steps:
  *       - xfs_repair: {name: xfsrepair, options: {bhash: 101073}}
  *     collect: {counters: [vmstat, numastat, interrupts]}
  *     judge: [{metric: real-xfsrepair, threshold: 2%}]
- *     deadlines: {first-output: 60s, agent: 5m, step: 30m, power-off: 60s}   # host time, except step: guest time
- *     console: quiet                       # or verbose
- *     kernel-args: [...]                   # added to the kernel command line
+ *     deadlines: {first-output: 60s, agent: 5m, step: 30m, power-off: 60s}   # host time, except
+ * step: guest time console: quiet                       # or verbose kernel-args: [...] # added to
+ * the kernel command line
+ *
+ * Steps. Every one may have name ([a-z0-9._-]+; default in brackets, then NAME-2, ...), measure
+ * (true or false) and timeout (guest time). What a step needs must have been done by the steps
+ * before it: nothing is mounted by itself.
+ *
+ *     - mkfs.xfs: {size: 512MiB, options: [-m, crc=1]}           # [mkfs] size: of the scratch
+ * device
+ *     - mount: {options: [noatime]}                              # [mount] /dev/scratch at
+ * /mnt/scratch
+ *     - umount                                                   # [umount]
+ *     - drop_caches                                              # [dropcaches]
+ *     - mkdir: [/mnt/scratch/a]                                  # [mkdir]
+ *     - fs_mark: {dirs: 4, subdirs: 100, files: 6000, size: 0, loops: 2, sync: none, options:
+ * [...]}   # [fsmark] # -d /mnt/scratch/0 to 3, a thread each; -D; -n (files a thread and loop);
+ * -s; -L; -S: none, fsync, or 0 to 6. # What is left out is fs_mark's own default. It deletes its
+ * files after a single loop: then -k is added
+ *     - xfs_repair: {options: {bhash: 101073}, flags: [-v]}      # [xfsrepair] -v -o bhash=101073
+ * /dev/scratch
+ *     - numa_touch: {threads: 4, size: 200MiB, duration: 4s}     # [numatouch] or touches: N
+ *     - run: [numactl, -H]                                       # [numactl] or {argv: [...], name:
+ * ...}
+ *
+ * Scale: a fraction N/M not above 1, that makes a full-size scenario small. It multiplies
+ *   - files of fs_mark, and size and touches of numa_touch (rounded up; size to 4 KiB for each
+ * thread);
+ *   - the scratch device (rounded up to 2 MiB), but not below 2 GiB, or its full size where that is
+ * less;
+ *   - scan_delay, scan_period_min and scan_period_max, but not below 50 ms, 10 ms and 1 s, or their
+ * full values where those are less: NUMA balancing must act within the shorter run as it did in the
+ * long one. The topology, the numbers of threads and loops, and options handed through (bhash)
+ * stay: they are the machine and the code path.
  */
 #pragma once
 #include <glib.h>
@@ -38,7 +67,8 @@
 
 typedef enum { LAB_CLOCK_EXACT, LAB_CLOCK_TCG } LabClock;
 
-/** enum LabStepKind - the agent's step kinds (agent/protocol.h); argv is already in its final form */
+/** enum LabStepKind - the agent's step kinds (agent/protocol.h); argv is already in its final form
+ */
 typedef enum {
 	LAB_STEP_EXEC,
 	LAB_STEP_MKDIR,
@@ -51,17 +81,18 @@ typedef enum {
 /**
  * struct LabStep - one step as the agent executes it
  *
- * A YAML step may become several (fs_mark: mkdir of its -d directories, then exec). Devices and directories are the agent's
- * well-known ones: /dev/scratch, /mnt/scratch.
+ * Devices and directories are the agent's well-known ones: /dev/scratch, /mnt/scratch.
  */
 typedef struct {
-	char *name;	    /* unique in the scenario, [a-z0-9._-]+; "fsmark", "xfsrepair", "mkfs", ... */
-	char *verb;	    /* the YAML key: "fs_mark", "xfs_repair", "run", ... */
+	char *name; /* unique in prepare and steps together, [a-z0-9._-]{1,63}; "fsmark",
+		       "xfsrepair", "mkfs", ... */
+	char *verb; /* the YAML key: "fs_mark", "xfs_repair", "run", ... */
 	LabStepKind kind;
-	gboolean measure;   /* default: TRUE for fs_mark, xfs_repair, numa_touch, run, mkfs.xfs; FALSE for mount, umount, drop_caches, mkdir */
+	gboolean measure; /* default: TRUE for fs_mark, xfs_repair, numa_touch, run, mkfs.xfs; FALSE
+			     for mount, umount, drop_caches, mkdir */
 	guint64 timeout_ns; /* guest time; 0: the scenario's step deadline */
 	char **argv;	    /* NULL-terminated: the agent's ARGs */
-	LabOrigin origin;   /* path owned by the scenario */
+	LabOrigin origin;   /* its path is interned: valid for ever */
 } LabStep;
 
 /** struct LabSetting - one "setting" statement of the job */
@@ -89,38 +120,51 @@ typedef struct {
 	GPtrArray *kernels; /* of LabKernelSpec */
 	LabClock clock;
 	guint n_seeds;
-	guint64 *seeds;
-	int numa_balancing;    /* 0, 1: what the guest must say */
-	GPtrArray *settings;   /* of LabSetting */
+	guint64 *seeds;				    /* unique, at least 1 */
+	guint64 scale_numerator, scale_denominator; /* already applied to all that follows */
+	int numa_balancing;			    /* 0, 1: what the guest must say */
+	GPtrArray *settings; /* of LabSetting, in the order to be written; numa_balancing itself is
+				always one */
 	guint64 settle_ns;
-	guint64 scratch_bytes; /* 0: no scratch device; multiple of 2 MiB, at least 300 MiB where mkfs.xfs is used */
+	guint64 scratch_bytes; /* 0: no scratch device; multiple of 2 MiB, above 300 MiB where
+				  mkfs.xfs is used */
 	GPtrArray *prepare;    /* of LabStep; len 0: none */
 	gboolean prepare_fresh;
 	LabKernelSpec *prepare_kernel; /* (nullable): first of kernels */
-	GPtrArray *steps;      /* of LabStep */
-	char **counters;       /* NULL-terminated: vmstat, numastat, interrupts */
-	GPtrArray *judge;      /* of LabJudge */
+	GPtrArray *steps;	       /* of LabStep */
+	char **counters; /* NULL-terminated: what is shown of vmstat, numastat, interrupts; default:
+			    all */
+	GPtrArray *judge; /* of LabJudge */
 	LabDeadlines deadlines;
 	gboolean console_quiet;
 	char **kernel_args; /* NULL-terminated, extra */
-	char *text;	 /* the file as written */
-	char **overrides; /* NULL-terminated: the --set arguments it was read with (run/ records them) */
-	char *canonical; /* everything that decides what is run (no name, about, kernels, seeds, judge), JSON, keys sorted */
+	char *text;	    /* the file as written */
+	char **overrides;   /* NULL-terminated: the --set arguments it was read with (run/ records
+			       them) */
+	char *canonical;    /* all that decides what is run, JSON, keys sorted: no name, about,
+			       kernels, seeds, counters, judge,    nor host-time deadlines */
 	char *digest;
-	char *prepare_canonical; /* what decides a prepared file system, apart from image and kernel: prepare steps, scratch size,
-				    topology, clock, settings (nullable: no prepare) */
+	char *prepare_canonical; /* what decides a prepared file system, apart from image and
+				    kernel: what prepare's steps do, scratch size, topology, clock,
+				    settings, settle, kernel-args (nullable: no prepare) */
 } LabScenario;
 
 /**
  * lab_scenario_load() - read and check a scenario and all that it names
  * @path: file
- * @overrides: (nullable): NULL-terminated "key.path=value" of --set, applied before checking ("steps.xfsrepair.options.bhash=4096",
- *             "boots=5", "settings.transparent_hugepage=never"); errors name the override ("--set KEY=VALUE: ...")
+ * @overrides: (nullable): NULL-terminated "KEY.PATH=VALUE" of --set, applied in order before
+ * checking; VALUE is YAML
+ *             ("boots=5", "settings.transparent_hugepage=never",
+ * "settings.sysctl.vm.swappiness=10", "kernels=[dir:/x]", "steps.xfsrepair.options.bhash=4096": a
+ * step by its name or its number from 0). Keys that are not there are added; steps are not.
+ * Relative paths in a VALUE start from the current directory.
  *
- * Errors: LAB_ERROR_USER, "path:line:column: wanted ..., found ..." for the first problem.
+ * Errors: LAB_ERROR_USER, "path:line:column: wanted ..., found ..." for the first problem; of an
+ * override "--set KEY=VALUE: wanted ...".
  */
 LabScenario *lab_scenario_load(const char *path, const char *const *overrides, GError **error);
-/** lab_scenario_find() - "NAME" -> scenarios/NAME.yaml of the data directory, or a path; then load */
+/** lab_scenario_find() - "NAME" -> scenarios/NAME.yaml of the data directory, or a path; then load
+ */
 LabScenario *lab_scenario_find(const char *name, const char *const *overrides, GError **error);
 void lab_scenario_free(LabScenario *scenario);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabScenario, lab_scenario_free)
