@@ -99,16 +99,27 @@ static gboolean parse_options(const char *who, const GOptionEntry *options, gboo
 	return FALSE;
 }
 
-/* GLib leaves a "--" in some cases; what comes after it are arguments as they are. */
-static void drop_separator(char **argv)
+/* GLib sometimes takes the "--" away and sometimes leaves it: it is never shown one. What comes
+ * after it is cut off and returned. */
+static char **cut_separator(char **argv)
 {
-	for (char **a = argv; *a; a++) {
-		if (strcmp(*a, "--"))
-			continue;
-		g_free(*a);
-		memmove(a, a + 1, (g_strv_length(a + 1) + 1) * sizeof *a);
-		return;
-	}
+	char **tail;
+
+	for (; *argv && strcmp(*argv, "--"); argv++)
+		;
+	tail = g_strdupv(*argv ? argv + 1 : argv);
+	for (; *argv; argv++)
+		g_clear_pointer(argv, g_free);
+	return tail;
+}
+
+static char **join(char **head, char **tail)
+{
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+
+	g_strv_builder_addv(builder, (const char **)head);
+	g_strv_builder_addv(builder, (const char **)tail);
+	return g_strv_builder_end(builder);
 }
 
 static gboolean check_arguments(const char *who, const Command *command, int argc, char **argv,
@@ -148,17 +159,19 @@ static int call(const Command *parent, const Command *command, char **words, GEr
 {
 	g_autofree char *who = g_strjoin(" ", parent ? parent->name : command->name,
 					 parent ? command->name : NULL, NULL);
-	g_auto(GStrv) argv = g_strdupv(words);
+	g_auto(GStrv) head = g_strdupv(words);
+	g_auto(GStrv) tail = cut_separator(head);
+	g_auto(GStrv) argv = NULL;
 	CommandContext context = {.cancellable = interrupt_setup()};
 	int argc;
 
-	if (!parse_options(who, command->options, FALSE, &argv, error))
+	if (!parse_options(who, command->options, FALSE, &head, error))
 		return COMMAND_FAILED;
-	drop_separator(argv);
 	if (want_help)
 		return show_help(parent, command);
-	argc = (int)g_strv_length(argv) - 1;
-	if (!check_arguments(who, command, argc, argv + 1, error))
+	argv = join(head + 1, tail);
+	argc = (int)g_strv_length(argv);
+	if (!check_arguments(who, command, argc, argv, error))
 		return COMMAND_FAILED;
 	lab_process_set_cancellable(context.cancellable);
 	context.store = store;
@@ -166,7 +179,7 @@ static int call(const Command *parent, const Command *command, char **words, GEr
 	context.quiet = quiet;
 	print_set_colour(!no_colour && !g_getenv("NO_COLOR") && isatty(STDOUT_FILENO) &&
 			 g_strcmp0(g_getenv("TERM"), "dumb"));
-	return command->run(argc, argv + 1, &context, error);
+	return command->run(argc, argv, &context, error);
 }
 
 static int dispatch(char **arguments, GError **error)
@@ -181,7 +194,6 @@ static int dispatch(char **arguments, GError **error)
 		puts("numalab " NUMALAB_VERSION);
 		return 0;
 	}
-	drop_separator(argv);
 	at = argv + 1;
 	if (!*at && want_help)
 		return show_help(NULL, NULL);
