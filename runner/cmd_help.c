@@ -3,6 +3,14 @@
 
 #include "runner/command.h"
 #include "runner/help.h"
+#include "runner/man.h"
+
+static gboolean man;
+
+static const GOptionEntry options[] = {
+	{"man", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &man, "print mdoc source", NULL},
+	{NULL},
+};
 
 static int run(int argc, char **argv, CommandContext *context, GError **error)
 {
@@ -17,7 +25,10 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 			return COMMAND_FAILED;
 		}
 	}
-	text = command ? help_command(parent, command) : help_overview();
+	if (man)
+		text = command ? man_command(command) : man_overview();
+	else
+		text = command ? help_command(parent, command) : help_overview();
 	fputs(text, stdout);
 	return 0;
 }
@@ -28,6 +39,8 @@ const Command cmd_help = {
 	.order = 40,
 	.arguments = "[VERB] [VERB]",
 	.summary = "Show the verbs, or one verb's arguments and options",
+	.description = "With two, one verb of a verb: 'numalab help topology show'.",
+	.options = options,
 	.run = run,
 };
 COMMAND_REGISTER(cmd_help);

@@ -29,9 +29,17 @@ static char *option_left(const GOptionEntry *o)
 			       takes ? value : "");
 }
 
+gboolean help_has_options(const GOptionEntry *options)
+{
+	for (; options && options->long_name; options++)
+		if (!(options->flags & G_OPTION_FLAG_HIDDEN))
+			return TRUE;
+	return FALSE;
+}
+
 static void append_options(GString *s, const char *title, const GOptionEntry *options)
 {
-	if (!options || !options->long_name)
+	if (!help_has_options(options))
 		return;
 	g_string_append_printf(s, "\n%s:\n", title);
 	for (const GOptionEntry *o = options; o->long_name; o++) {
@@ -46,7 +54,7 @@ char *help_usage(const Command *parent, const Command *command)
 {
 	return g_strdup_printf("numalab %s%s%s%s%s%s", parent ? parent->name : "",
 			       parent ? " " : "", command->name,
-			       command->options ? " [OPTIONS]" : "",
+			       help_has_options(command->options) ? " [OPTIONS]" : "",
 			       command->verbs	    ? " VERB"
 			       : command->arguments ? " "
 						    : "",

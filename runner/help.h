@@ -16,3 +16,6 @@ char *help_command(const Command *parent, const Command *command);
 
 /** help_usage() - "numalab kernel show [OPTIONS] KERNEL..." without newline */
 char *help_usage(const Command *parent, const Command *command);
+
+/** help_has_options() - whether there is any that is not hidden; @options may be NULL */
+gboolean help_has_options(const GOptionEntry *options);
