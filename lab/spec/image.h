@@ -2,37 +2,45 @@
 /*
  * An image recipe: what the guest's user space is made of. An immutable value read from YAML.
  *
- *     about: text                          # optional
- *     suite: bookworm                      # a Debian suite
- *     packages: [xfsprogs, fsmark]         # and what they depend on
- *     exclude:                             # optional: files to leave out, as patterns of dpkg's
- * path-exclude
- *       - /usr/share/doc/?*                # (a '*' also stands for a '/')
+ *     about: text                      # optional
+ *     suite: bookworm                  # a Debian suite
+ *     packages: [xfsprogs, fsmark]     # and what they depend on
+ *     exclude:                         # optional: files to leave out, as patterns of dpkg's
+ *       - /usr/share/doc/?*            # path-exclude (a '*' also stands for a '/')
  */
 #pragma once
 #include <glib.h>
 
 #include "lab/base/error.h"
 
+/**
+ * struct LabImageRecipe
+ * @name:            its name: key, else the file's name
+ * @suite:           "bookworm"
+ * @packages:        NULL-terminated, sorted, unique
+ * @package_origins: one for each of @packages, so that a missing one can be named where it is
+ *                   written; their paths are interned: valid for ever
+ * @exclude:         NULL-terminated, sorted, unique; each starts with '/'
+ * @origin_path:     file it was read from
+ * @canonical:       JSON, keys sorted: suite, packages, exclude
+ * @digest:          of the recipe (SHA-256 of @canonical), not of the image
+ */
 typedef struct {
-	char *name;		    /* of the file, or its name: key */
-	char *about;		    /* (nullable) */
-	char *suite;		    /* Debian suite, "bookworm" */
-	char **packages;	    /* NULL-terminated, sorted, unique */
-	LabOrigin *package_origins; /* one per package (of @packages' order), so that a missing one
-				       can be named where written; their paths are interned: valid
-				       for ever */
-	char **exclude;	   /* NULL-terminated, sorted, unique; patterns of files to leave out, each
-			      from '/' on */
-	char *origin_path; /* file it was read from */
+	char *name;
+	char *about; /* (nullable) */
+	char *suite;
+	char **packages;
+	LabOrigin *package_origins;
+	char **exclude;
+	char *origin_path;
 	LabOrigin suite_origin;
-	char *canonical; /* JSON, keys sorted: suite, packages, exclude */
-	char *digest;	 /* of the recipe, not of the image */
+	char *canonical;
+	char *digest;
 } LabImageRecipe;
 
 /** lab_image_recipe_load() - errors as lab_topology_load() */
 LabImageRecipe *lab_image_recipe_load(const char *path, GError **error);
-/** lab_image_recipe_find() - "NAME" -> images/NAME.yaml of the data directory, or a path */
+/** lab_image_recipe_find() - "NAME" -> the shipped images/NAME.yaml, or a path */
 LabImageRecipe *lab_image_recipe_find(const char *name, const char *relative_to, GError **error);
 void lab_image_recipe_free(LabImageRecipe *recipe);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabImageRecipe, lab_image_recipe_free)

@@ -5,11 +5,16 @@
 
 #include "lab/base/error.h"
 
+/**
+ * enum LabKernelKind
+ * @LAB_KERNEL_DEBIAN: "debian:SUITE" (what linux-image-amd64 depends on there),
+ *                     "debian:SUITE/PACKAGE", "debian:SUITE/PACKAGE=VERSION"
+ * @LAB_KERNEL_DIR:    "dir:PATH": a build tree, or a folder with vmlinuz (or bzImage, vmlinux),
+ *                     config, modules
+ */
 typedef enum {
-	LAB_KERNEL_DEBIAN, /* "debian:SUITE" (what linux-image-amd64 depends on),
-			      "debian:SUITE/PACKAGE", "debian:SUITE/PACKAGE=VERSION" */
-	LAB_KERNEL_DIR, /* "dir:PATH": a build tree, or a folder with vmlinuz (or bzImage/vmlinux),
-			   config, modules */
+	LAB_KERNEL_DEBIAN,
+	LAB_KERNEL_DIR,
 } LabKernelKind;
 
 typedef struct {
@@ -29,8 +34,7 @@ typedef struct {
  * @relative_to: (nullable): directory that a relative dir: path starts from; else the current one
  *
  * Suites, packages and versions must have Debian's form, as they become arguments and file names;
- * whether they exist is not asked here. Errors: LAB_ERROR_USER "wanted debian:SUITE, ..., found
- * 'X'".
+ * whether they exist is not asked here. Errors: LAB_ERROR_USER "wanted debian:SUITE, ..., found 'X'".
  */
 LabKernelSpec *lab_kernel_spec_parse(const char *text, const LabOrigin *origin,
 				     const char *relative_to, GError **error);

@@ -3,60 +3,60 @@
  * A scenario: what to run. An immutable value read from YAML (docs/man/numalab-scenario.5 describes
  * the file).
  *
- *     name: xfsrepair-numa                 # optional; default: the file's name
- *     about: text                          # optional
- *     topology: vnuma-4x1p-512M            # or a path (from the scenario's directory), or a
- * mapping written in place image: xfs                           # or a path kernels:
- * [debian:bookworm, debian:bookworm-backports]   # the first is the baseline clock: exact #
- * default; or tcg boots: 3                             # seeds 1, 2, 3 (default); or: seeds: [1, 5,
- * 9] scale: 1/2000                        # default 1; see below settings: numa_balancing: on # on,
- * off, or a mapping: enabled, scan_delay, scan_period_min, # scan_period_max (durations), scan_size
- * (bytes); default: on # where there are several nodes transparent_hugepage: madvise      # always,
- * madvise, never; default: what the kernel starts with sysctl: {vm.swappiness: 10}        # any
- * sysctl settle: 0s                           # idle guest time before the first step scratch:
- * 512MiB                      # size of the scratch device; needed unless mkfs.xfs has size
- *     prepare:                             # once, result kept and reused copy-on-write
- *       steps: [...]                       # or directly a list of steps; must end unmounted
- *       kernel: debian:bookworm            # which makes it; default: the first of kernels
- *       fresh: false                       # true: made anew in each boot, in front of steps
+ *     name: xfsrepair-numa         # optional; default: the file's name
+ *     about: text                  # optional
+ *     topology: vnuma-4x1p-512M    # or a path (from the scenario's directory), or a mapping
+ *     image: xfs                   # or a path
+ *     kernels: [debian:bookworm, debian:bookworm-backports]    # the first is the baseline
+ *     clock: exact                 # default; or tcg
+ *     boots: 3                     # default: seeds 1, 2, 3; or: seeds: [1, 5, 9]
+ *     scale: 1/2000                # default 1; see below
+ *     settings:
+ *       numa_balancing: on         # on, off, or a mapping: enabled, scan_delay, scan_period_min,
+ *                                  # scan_period_max (durations), scan_size (bytes);
+ *                                  # default: on where there are several nodes
+ *       transparent_hugepage: madvise    # always, madvise, never; default: the kernel's own
+ *       sysctl: {vm.swappiness: 10}      # any sysctl
+ *     settle: 0s                   # idle guest time before the first step
+ *     scratch: 512MiB              # size of the scratch device, where no mkfs.xfs gives it
+ *     prepare:                     # done once, the result is kept and reused copy-on-write
+ *       steps: [...]               # or directly a list of steps; must end unmounted
+ *       kernel: debian:bookworm    # which makes it; default: the first of kernels
+ *       fresh: false               # true: made anew in each boot, in front of steps
  *     steps:
  *       - xfs_repair: {name: xfsrepair, options: {bhash: 101073}}
  *     collect: {counters: [vmstat, numastat, interrupts]}
  *     judge: [{metric: real-xfsrepair, threshold: 2%}]
- *     deadlines: {first-output: 60s, agent: 5m, step: 30m, power-off: 60s}   # host time, except
- * step: guest time console: quiet                       # or verbose kernel-args: [...] # added to
- * the kernel command line
+ *     deadlines: {first-output: 60s, agent: 5m, step: 30m, power-off: 60s}
+ *                                  # of the host's time, but for step: of the guest's
+ *     console: quiet               # or verbose
+ *     kernel-args: [...]           # added to the kernel command line
  *
- * Steps. Every one may have name ([a-z0-9._-]+; default in brackets, then NAME-2, ...), measure
- * (true or false) and timeout (guest time). What a step needs must have been done by the steps
- * before it: nothing is mounted by itself.
+ * Steps. Every one may have name ([a-z0-9._-]+; the default is in brackets, then NAME-2, ...),
+ * measure (true or false) and timeout (guest time). What a step needs must have been done by the
+ * steps before it: nothing is mounted by itself.
  *
- *     - mkfs.xfs: {size: 512MiB, options: [-m, crc=1]}           # [mkfs] size: of the scratch
- * device
- *     - mount: {options: [noatime]}                              # [mount] /dev/scratch at
- * /mnt/scratch
- *     - umount                                                   # [umount]
- *     - drop_caches                                              # [dropcaches]
- *     - mkdir: [/mnt/scratch/a]                                  # [mkdir]
- *     - fs_mark: {dirs: 4, subdirs: 100, files: 6000, size: 0, loops: 2, sync: none, options:
- * [...]}   # [fsmark] # -d /mnt/scratch/0 to 3, a thread each; -D; -n (files a thread and loop);
- * -s; -L; -S: none, fsync, or 0 to 6. # What is left out is fs_mark's own default. It deletes its
- * files after a single loop: then -k is added
- *     - xfs_repair: {options: {bhash: 101073}, flags: [-v]}      # [xfsrepair] -v -o bhash=101073
- * /dev/scratch
- *     - numa_touch: {threads: 4, size: 200MiB, duration: 4s}     # [numatouch] or touches: N
- *     - run: [numactl, -H]                                       # [numactl] or {argv: [...], name:
- * ...}
+ *     - mkfs.xfs: {size: 512MiB, options: [-m, crc=1]}        [mkfs] size: of the scratch device
+ *     - mount: {options: [noatime]}                           [mount] at /mnt/scratch
+ *     - umount                                                [umount]
+ *     - drop_caches                                           [dropcaches]
+ *     - mkdir: [/mnt/scratch/a]                               [mkdir]
+ *     - fs_mark: {dirs: 4, subdirs: 100, files: 6000, size: 0, loops: 2, sync: none}    [fsmark]
+ *     - xfs_repair: {options: {bhash: 101073}, flags: [-v]}   [xfsrepair]
+ *     - numa_touch: {threads: 4, size: 200MiB, duration: 4s}  [numatouch] or touches: N
+ *     - run: [numactl, -H]                                    [numactl] or {argv: [...], name: ...}
  *
- * Scale: a fraction N/M not above 1, that makes a full-size scenario small. It multiplies
- *   - files of fs_mark, and size and touches of numa_touch (rounded up; size to 4 KiB for each
- * thread);
- *   - the scratch device (rounded up to 2 MiB), but not below 2 GiB, or its full size where that is
- * less;
- *   - scan_delay, scan_period_min and scan_period_max, but not below 50 ms, 10 ms and 1 s, or their
- * full values where those are less: NUMA balancing must act within the shorter run as it did in the
- * long one. The topology, the numbers of threads and loops, and options handed through (bhash)
- * stay: they are the machine and the code path.
+ * fs_mark: -d /mnt/scratch/0 and so on, a thread each; -D subdirs, -n files (of each thread and
+ * loop), -s size, -L loops, -S sync (none, fsync, or 0 to 6), then options as they are. What is
+ * left out is fs_mark's own default. It deletes its files after a single loop, so -k is added then.
+ *
+ * Scale: a fraction N/M not above 1 that makes a full-size scenario small. It multiplies
+ *   - files of fs_mark, and size and touches of numa_touch (rounded up; size to 4 KiB a thread);
+ *   - the scratch device (rounded up to 2 MiB), but not below 2 GiB, or its full size if less;
+ *   - scan_delay, scan_period_min and scan_period_max, but not below 50 ms, 10 ms and 1 s, or
+ *     their full values if less: NUMA balancing must act within the shorter run, too.
+ * Topology, threads, loops and options handed through (bhash) stay: they are the machine and the
+ * code path.
  */
 #pragma once
 #include <glib.h>
@@ -67,8 +67,7 @@
 
 typedef enum { LAB_CLOCK_EXACT, LAB_CLOCK_TCG } LabClock;
 
-/** enum LabStepKind - the agent's step kinds (agent/protocol.h); argv is already in its final form
- */
+/** enum LabStepKind - the agent's step kinds (agent/protocol.h); argv is in its final form */
 typedef enum {
 	LAB_STEP_EXEC,
 	LAB_STEP_MKDIR,
@@ -80,26 +79,35 @@ typedef enum {
 
 /**
  * struct LabStep - one step as the agent executes it
+ * @name:       unique in prepare and steps together, [a-z0-9._-], at most 63: "fsmark", "mkfs-2"
+ * @verb:       the YAML key: "fs_mark", "run"
+ * @measure:    default: TRUE for mkfs.xfs, fs_mark, xfs_repair, numa_touch and run, else FALSE
+ * @timeout_ns: guest time; 0: the scenario's step deadline
+ * @argv:       NULL-terminated: the agent's ARGs. An element may be "" (mount without options)
+ * @origin:     its path is interned: valid for ever
  *
  * Devices and directories are the agent's well-known ones: /dev/scratch, /mnt/scratch.
  */
 typedef struct {
-	char *name; /* unique in prepare and steps together, [a-z0-9._-]{1,63}; "fsmark",
-		       "xfsrepair", "mkfs", ... */
-	char *verb; /* the YAML key: "fs_mark", "xfs_repair", "run", ... */
+	char *name;
+	char *verb;
 	LabStepKind kind;
-	gboolean measure; /* default: TRUE for fs_mark, xfs_repair, numa_touch, run, mkfs.xfs; FALSE
-			     for mount, umount, drop_caches, mkdir */
-	guint64 timeout_ns; /* guest time; 0: the scenario's step deadline */
-	char **argv;	    /* NULL-terminated: the agent's ARGs */
-	LabOrigin origin;   /* its path is interned: valid for ever */
+	gboolean measure;
+	guint64 timeout_ns;
+	char **argv;
+	LabOrigin origin;
 } LabStep;
 
-/** struct LabSetting - one "setting" statement of the job */
+/**
+ * struct LabSetting - one "setting" statement of the job
+ * @name:  "numa_balancing.scan_delay_ms"
+ * @value: "50"
+ * @paths: NULL-terminated, absolute, in order of preference (kernels moved some)
+ */
 typedef struct {
-	char *name;   /* "numa_balancing.scan_delay_ms" */
-	char *value;  /* "50" */
-	char **paths; /* NULL-terminated, absolute, in order of preference */
+	char *name;
+	char *value;
+	char **paths;
 } LabSetting;
 
 typedef struct {
@@ -111,8 +119,28 @@ typedef struct {
 	guint64 first_output_ns, agent_ns, step_ns, power_off_ns;
 } LabDeadlines;
 
+/**
+ * struct LabScenario
+ * @path:           file it was read from
+ * @seeds:          unique, at least one
+ * @scale_numerator, @scale_denominator: already applied to all that follows
+ * @numa_balancing: 0 or 1: what the guest must say
+ * @settings:       of LabSetting, in the order to be written; numa_balancing is always one
+ * @scratch_bytes:  0: no scratch device; a multiple of 2 MiB, above 300 MiB for mkfs.xfs
+ * @prepare:        of LabStep; len 0: none
+ * @prepare_kernel: (nullable): the first of @kernels
+ * @counters:       NULL-terminated: what is shown of vmstat, numastat, interrupts; default: all
+ * @kernel_args:    NULL-terminated, extra
+ * @text:           the file as written
+ * @overrides:      NULL-terminated: the --set arguments it was read with (run/ records them)
+ * @canonical:      all that decides what is run, JSON, keys sorted: without name, about, kernels,
+ *                  seeds, counters, judge and deadlines of the host's time
+ * @prepare_canonical: (nullable): what decides a prepared file system, apart from image and kernel:
+ *                  what prepare's steps do, scratch size, topology, clock, settings, settle,
+ *                  console, kernel_args; NULL without prepare
+ */
 typedef struct {
-	char *path; /* file it was read from */
+	char *path;
 	char *name;
 	char *about; /* (nullable) */
 	LabTopology *topology;
@@ -120,51 +148,44 @@ typedef struct {
 	GPtrArray *kernels; /* of LabKernelSpec */
 	LabClock clock;
 	guint n_seeds;
-	guint64 *seeds;				    /* unique, at least 1 */
-	guint64 scale_numerator, scale_denominator; /* already applied to all that follows */
-	int numa_balancing;			    /* 0, 1: what the guest must say */
-	GPtrArray *settings; /* of LabSetting, in the order to be written; numa_balancing itself is
-				always one */
+	guint64 *seeds;
+	guint64 scale_numerator, scale_denominator;
+	int numa_balancing;
+	GPtrArray *settings;
 	guint64 settle_ns;
-	guint64 scratch_bytes; /* 0: no scratch device; multiple of 2 MiB, above 300 MiB where
-				  mkfs.xfs is used */
-	GPtrArray *prepare;    /* of LabStep; len 0: none */
+	guint64 scratch_bytes;
+	GPtrArray *prepare;
 	gboolean prepare_fresh;
-	LabKernelSpec *prepare_kernel; /* (nullable): first of kernels */
-	GPtrArray *steps;	       /* of LabStep */
-	char **counters; /* NULL-terminated: what is shown of vmstat, numastat, interrupts; default:
-			    all */
+	LabKernelSpec *prepare_kernel;
+	GPtrArray *steps; /* of LabStep */
+	char **counters;
 	GPtrArray *judge; /* of LabJudge */
 	LabDeadlines deadlines;
 	gboolean console_quiet;
-	char **kernel_args; /* NULL-terminated, extra */
-	char *text;	    /* the file as written */
-	char **overrides;   /* NULL-terminated: the --set arguments it was read with (run/ records
-			       them) */
-	char *canonical;    /* all that decides what is run, JSON, keys sorted: no name, about,
-			       kernels, seeds, counters, judge,    nor host-time deadlines */
+	char **kernel_args;
+	char *text;
+	char **overrides;
+	char *canonical;
 	char *digest;
-	char *prepare_canonical; /* what decides a prepared file system, apart from image and
-				    kernel: what prepare's steps do, scratch size, topology, clock,
-				    settings, settle, kernel-args (nullable: no prepare) */
+	char *prepare_canonical;
 } LabScenario;
 
 /**
  * lab_scenario_load() - read and check a scenario and all that it names
  * @path: file
  * @overrides: (nullable): NULL-terminated "KEY.PATH=VALUE" of --set, applied in order before
- * checking; VALUE is YAML
- *             ("boots=5", "settings.transparent_hugepage=never",
- * "settings.sysctl.vm.swappiness=10", "kernels=[dir:/x]", "steps.xfsrepair.options.bhash=4096": a
- * step by its name or its number from 0). Keys that are not there are added; steps are not.
- * Relative paths in a VALUE start from the current directory.
+ *             checking; VALUE is YAML: "boots=5", "kernels=[dir:/x]",
+ *             "settings.transparent_hugepage=never", "settings.sysctl.vm.swappiness=10",
+ *             "steps.xfsrepair.options.bhash=4096" (a step by its name, or its number from 0).
+ *             Keys that are not there are added; steps are not. Relative paths in a VALUE start
+ *             from the current directory.
  *
  * Errors: LAB_ERROR_USER, "path:line:column: wanted ..., found ..." for the first problem; of an
- * override "--set KEY=VALUE: wanted ...".
+ * override "--set KEY=VALUE: wanted ..., found ...".
  */
 LabScenario *lab_scenario_load(const char *path, const char *const *overrides, GError **error);
-/** lab_scenario_find() - "NAME" -> scenarios/NAME.yaml of the data directory, or a path; then load
- */
+
+/** lab_scenario_find() - "NAME" -> the shipped scenarios/NAME.yaml, or a path; then load */
 LabScenario *lab_scenario_find(const char *name, const char *const *overrides, GError **error);
 void lab_scenario_free(LabScenario *scenario);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabScenario, lab_scenario_free)

@@ -3,26 +3,31 @@
  * A topology: nodes, CPUs, memory, distances, and how they are made. An immutable value read from
  * YAML.
  *
- *     kind: vnuma                          # QEMU's -numa: own SRAT and SLIT
- *     name: my-machine                     # optional; default: the file's name
- *     about: text                          # optional
- *     cpu: {sockets: 4, dies: 1, cores: 4, threads: 1}   # cores per die, threads per core; left
- * out: one socket for # each node with CPUs, where those are equal and in order cpus: 16 # optional
- * totals: checked against the sums memory: 16GiB nodes:                               # node 0
- * first
- *       - {cpus: 0-3, memory: 4GiB}        # cpus: 0-3,8 or [0, 2] or "" (no CPUs)
- *       - {cpus: 4-7, memory: 0B}          # no memory
- *     distances:                           # optional: row = from, column = to; left out: 10 and 20
+ *     kind: vnuma                    # QEMU's -numa: own SRAT and SLIT
+ *     name: my-machine               # optional; default: the file's name
+ *     about: text                    # optional
+ *     cpu: {sockets: 4, dies: 1, cores: 4, threads: 1}
+ *                                    # cores per die, threads per core. Left out: one socket for
+ *                                    # each node with CPUs, where these are equal and in order
+ *     cpus: 16                       # optional totals: checked against the sums
+ *     memory: 16GiB
+ *     nodes:                         # node 0 first
+ *       - {cpus: 0-3, memory: 4GiB}  # cpus: 0-3,8 or [0, 2] or "" (no CPUs)
+ *       - {cpus: 4-7, memory: 0B}    # no memory
+ *     distances:                     # optional: row = from, column = to; default 10 and 20
  *       - [10, 20]
  *       - [20, 10]
  *
- * Equal nodes of successive CPUs in short: `nodes: {count: 4, cpus-per-node: 4, memory-per-node:
- * 4GiB}`.
+ * Equal nodes of successive CPUs in short:
  *
- *     kind: fake                           # the guest's numa=fake=N
+ *     nodes: {count: 4, cpus-per-node: 4, memory-per-node: 4GiB}
+ *
+ * The guest's numa=fake=N:
+ *
+ *     kind: fake
  *     nodes: 4
  *     cpus: 16
- *     memory: 16GiB                        # of all nodes; equal shares, each a multiple of 32 MiB
+ *     memory: 16GiB                  # of all nodes; equal shares, each a multiple of 32 MiB
  */
 #pragma once
 #include <glib.h>
@@ -31,40 +36,55 @@
 
 #define LAB_TOPOLOGY_MAX_NODES 64
 #define LAB_TOPOLOGY_MAX_CPUS 288
-#define LAB_TOPOLOGY_MIN_MEMORY (64ull << 20) /* of all nodes: less does not start Linux */
+/* Of all nodes: less does not start Linux. */
+#define LAB_TOPOLOGY_MIN_MEMORY (64ull << 20)
 #define LAB_TOPOLOGY_MAX_MEMORY (16ull << 40)
-#define LAB_TOPOLOGY_MIN_NODE                                                                      \
-	(4ull << 20) /* Linux ignores a node with less memory (NODE_MIN_SIZE) */
-#define LAB_TOPOLOGY_FAKE_SHARE (32ull << 20) /* FAKE_NODE_MIN_SIZE */
+/* Linux ignores a node with less memory (NODE_MIN_SIZE). */
+#define LAB_TOPOLOGY_MIN_NODE (4ull << 20)
+/* Linux's FAKE_NODE_MIN_SIZE */
+#define LAB_TOPOLOGY_FAKE_SHARE (32ull << 20)
 #define LAB_DISTANCE_LOCAL 10
 #define LAB_DISTANCE_REMOTE 20 /* where the file gives none */
 #define LAB_DISTANCE_MAX 254   /* 255 is "unreachable" in the SLIT */
 
+/**
+ * enum LabTopologyKind - how the nodes are made
+ * @LAB_TOPOLOGY_VNUMA: QEMU's -numa: own SRAT and SLIT
+ * @LAB_TOPOLOGY_FAKE:  the guest's numa=fake=N: every node lists every CPU, all distances are 10
+ */
 typedef enum {
-	LAB_TOPOLOGY_VNUMA, /* QEMU's -numa: own SRAT and SLIT */
-	LAB_TOPOLOGY_FAKE,  /* the guest's numa=fake=N: every node lists every CPU, all distances 10
-			     */
+	LAB_TOPOLOGY_VNUMA,
+	LAB_TOPOLOGY_FAKE,
 } LabTopologyKind;
 
 typedef struct {
-	LabCpuSet cpus;	      /* may be empty; for FAKE: all CPUs */
-	guint64 memory_bytes; /* may be 0 (vnuma); multiple of 1 MiB */
+	LabCpuSet cpus;	      /* may be empty; of FAKE: all CPUs */
+	guint64 memory_bytes; /* may be 0 (VNUMA); multiple of 1 MiB */
 } LabTopologyNode;
 
+/**
+ * struct LabTopology
+ * @n_cpus:       sockets * dies * cores * threads; of VNUMA, CPUs 0 to n_cpus-1 are each in one node
+ * @cores:        per die
+ * @threads:      per core
+ * @memory_bytes: sum over the nodes
+ * @n_nodes:      1 to LAB_TOPOLOGY_MAX_NODES; ids are 0 to n_nodes-1 (QEMU allows no gaps)
+ * @distances:    n_nodes x n_nodes, row major, from row to column; may be asymmetric
+ * @canonical:    JSON, keys sorted, no name and about: what the guest is. Itself a topology file
+ * @digest:       SHA-256 of @canonical
+ */
 typedef struct {
 	char *name;
 	char *about; /* (nullable) */
 	LabTopologyKind kind;
-	guint n_cpus; /* = sockets * dies * cores * threads; VNUMA: CPUs 0..n_cpus-1 are each in
-			 exactly one node */
-	guint sockets, dies, cores, threads; /* cores per die, threads per core */
-	guint64 memory_bytes;		     /* sum over the nodes */
-	guint n_nodes; /* 1..LAB_TOPOLOGY_MAX_NODES; ids are 0..n_nodes-1 (QEMU allows no gaps) */
+	guint n_cpus;
+	guint sockets, dies, cores, threads;
+	guint64 memory_bytes;
+	guint n_nodes;
 	LabTopologyNode *nodes;
-	guint8 *distances; /* n_nodes x n_nodes, row major, from row to column; may be asymmetric */
-	char *canonical; /* JSON, keys sorted, no name and about: what the guest is. It is itself a
-			    topology file */
-	char *digest;	 /* SHA-256 of canonical */
+	guint8 *distances;
+	char *canonical;
+	char *digest;
 } LabTopology;
 
 /**
@@ -81,29 +101,31 @@ typedef struct {
  */
 LabTopology *lab_topology_load(const char *path, GError **error);
 
-/** lab_topology_from_canonical() - the value again from its canonical form, checked as a file is;
- * name is the short digest */
+/** lab_topology_from_canonical() - the value again, checked as a file is; name: the short digest */
 LabTopology *lab_topology_from_canonical(const char *canonical, GError **error);
 
 /**
  * lab_topology_find() - by name, then load
- * @name: "NAME": the shipped topologies/NAME.yaml; with a '/' or ending in ".yaml": a path
+ * @name: the shipped topologies/NAME.yaml; with a '/' or ending in ".yaml": a path
  * @relative_to: (nullable): directory that a relative path starts from; else the current one
  */
 LabTopology *lab_topology_find(const char *name, const char *relative_to, GError **error);
 
 guint lab_topology_distance(const LabTopology *topology, guint from, guint to);
 
-/** lab_topology_hardware_text() - the machine as `numactl -H` prints it, but for free memory; sizes
- * are the asked ones. Free with g_free(). */
+/**
+ * lab_topology_hardware_text() - the machine as `numactl -H` prints it, but for the free memory
+ *
+ * Sizes are those asked for: the guest's own are a little less. Free with g_free().
+ */
 char *lab_topology_hardware_text(const LabTopology *topology);
 
 /**
  * lab_topology_json() - for programs; indented, ends in a newline. Free with g_free().
  *
  * {"name", "kind": "vnuma"|"fake", "digest", "cpus": count, "cpu": {"sockets", "dies", "cores",
- * "threads"}, "memory_bytes", "nodes": [{"id", "cpus": "0-3", "memory_bytes"}], "distances":
- * [[...]]}
+ * "threads"}, "memory_bytes", "nodes": [{"id", "cpus": "0-3", "memory_bytes"}],
+ * "distances": [[...]]}
  */
 char *lab_topology_json(const LabTopology *topology);
 
