@@ -2,71 +2,80 @@
 /*
  * One boot = one process = one directory.
  *
- * DIR/job.json is all that a boot reads, apart from the content-addressed files that it names. A boot leaves DIR complete, result.json
- * written last and atomically, or it is run again. Files of a complete boot:
+ * DIR/job.json is all that a boot reads, apart from the content-addressed files that it names. A
+ * boot leaves DIR complete, result.json written last and atomically, or it is run again. Files of a
+ * complete boot:
  *
  *   job.json       the description (struct LabBootJob)
  *   domain.xml     what libvirt got            qemu.args      the argv of QEMU, one argument a line
  *   console.log    the guest's first serial port, whole
  *   progress.log   the second serial port
+ *   scratch.img    only of a boot that prepares a file system
  *   results.img    the records of the agent, cut after the last one (agent/protocol.h)
  *   result.json    struct LabBootResult
  */
 #pragma once
 #include <gio/gio.h>
 
+#include "lab/guest/guard.h"
 #include "lab/spec/scenario.h"
 
 /** struct LabBootJob - everything that decides a boot; job.json is its JSON */
 typedef struct {
-	char *id;		    /* "6.1.192-s1", unique in the run; part of the domain's name */
-	LabTopology *topology;	    /* job.json: canonical */
+	char *id;	       /* "6.1.192-s1", unique in the run; part of the domain's name */
+	LabTopology *topology; /* job.json: canonical */
 	LabClock clock;
 	guint64 seed;
-	char *kernel_path;	    /* what QEMU gets */
+	char *kernel_path; /* what QEMU gets */
 	char *kernel_digest, *kernel_release, *kernel_label, *kernel_text, *kernel_build_id;
-	char *initrd_path;	    /* relative to DIR, or absolute */
+	char *initrd_path; /* relative to DIR, or absolute */
 	char *initrd_digest;
-	char *cmdline_extra;	    /* added to the fixed arguments */
+	char *cmdline_extra; /* added to the fixed arguments */
 	gboolean console_quiet;
 	char *image_path, *image_digest, *image_type; /* image_path NULL: root is the initrd */
 	guint64 image_bytes;
-	char *scratch_path;	    /* (nullable): NULL and scratch_bytes > 0: an empty device, made in DIR and removed after */
-	char *scratch_digest;	    /* (nullable): of the prepared file system */
+	char *scratch_path; /* (nullable): NULL and scratch_bytes > 0: an empty device, made in DIR
+			       and removed after */
+	char *scratch_digest; /* (nullable): of the prepared file system */
 	guint64 scratch_bytes;
-	gboolean scratch_keep;	    /* shared mapping on DIR/scratch.img, kept: this boot prepares a file system */
+	gboolean scratch_keep; /* shared mapping on DIR/scratch.img, kept: this boot prepares a file
+				  system */
 	guint64 results_bytes;
 	LabDeadlines deadlines;
-	guint n_steps;		    /* for progress */
-	char *emulator;		    /* path of qemu-system-x86_64 */
-	char *emulator_version;	    /* "10.0.2" */
+	guint n_steps;		/* for progress */
+	char *emulator;		/* path of qemu-system-x86_64 */
+	char *emulator_version; /* "10.0.2" */
 } LabBootJob;
 
 void lab_boot_job_free(LabBootJob *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabBootJob, lab_boot_job_free)
 gboolean lab_boot_job_write(const LabBootJob *job, const char *dir, GError **error);
 LabBootJob *lab_boot_job_read(const char *dir, GError **error);
-/** lab_boot_job_digest() - of everything in it that decides the guest's bytes (digests, not paths; no deadlines). Free with g_free(). */
+/** lab_boot_job_digest() - of everything in it that decides the guest's bytes (digests, not paths;
+ * no deadlines). Free with g_free(). */
 char *lab_boot_job_digest(const LabBootJob *job);
 
 typedef enum {
 	LAB_OUTCOME_OK,
-	LAB_OUTCOME_INFRA,   /* the lab failed, or the guest is not the one asked for */
-	LAB_OUTCOME_KERNEL,  /* did not boot, or crashed */
-	LAB_OUTCOME_STEP,    /* a step failed, timed out, ran out of memory */
+	LAB_OUTCOME_INFRA,  /* the lab failed, or the guest is not the one asked for */
+	LAB_OUTCOME_KERNEL, /* did not boot, or crashed */
+	LAB_OUTCOME_STEP,   /* a step failed, timed out, ran out of memory */
 } LabOutcome;
-const char *lab_outcome_name(LabOutcome outcome);	  /* "ok", "infra", "kernel", "step" */
+const char *lab_outcome_name(LabOutcome outcome); /* "ok", "infra", "kernel", "step" */
 gboolean lab_outcome_parse(const char *text, LabOutcome *outcome);
 
 typedef struct {
 	LabOutcome outcome;
-	char *stage;	/* reached: "start", "first-output", "agent", "verified", step's name, "power-off", "done" */
+	char *stage;	/* reached: "start", "first-output", "agent", "verified", step's name,
+			   "power-off", "done" */
 	char *message;	/* one line; "" when ok */
 	char *evidence; /* lines quoted from the console or of the step's output; "" */
-	char *digest;	/* SHA-256 over results.img and console.log: what verify compares; only when ok, else "" */
+	char *digest; /* of `cat results.img console.log`, SHA-256: what verify compares; only when
+			 ok, else "" */
 	char *job_digest;
-	gint64 host_us;		   /* wall time of the whole boot on the host, microseconds */
-	gint64 stage_us[5];	   /* since the start of the process: domain defined and started, first output, agent start, steps end, QEMU gone */
+	gint64 host_us;	    /* wall time of the whole boot on the host, microseconds */
+	gint64 stage_us[5]; /* since the guard began: QEMU started, first output, agent start, steps
+			       end, QEMU gone; 0: not reached */
 	char *host_qemu_version;
 } LabBootResult;
 
@@ -81,10 +90,17 @@ typedef void (*LabBootProgress)(const char *stage, guint step, guint n_steps, gp
 
 /**
  * lab_boot_run() - execute DIR/job.json; blocks until the guest has ended, in any way
+ * @guard: of lab_guard_run(), whose worker calls this
  * @cancellable: (nullable): ends the guest; error LAB_ERROR_INTERRUPTED, and no result.json
  *
- * Return: the result (also written as DIR/result.json); its outcome may be a failure of any kind. NULL with @error only when no
- * result could be had or written (job unreadable: LAB_ERROR_USER, disk full: LAB_ERROR_INFRA, interrupted).
- * Nothing of the guest is left when this returns or the process dies.
+ * What an earlier try left in DIR is removed first. Once in a process: libvirt's private directory
+ * cannot change.
+ *
+ * Return: the result (also written as DIR/result.json); its outcome may be a failure of any kind.
+ * NULL with @error only when no result could be had or written: job unreadable (LAB_ERROR_USER); a
+ * file of it absent or of another size, another QEMU than the job's, DIR used by another process,
+ * disk full (LAB_ERROR_INFRA); interrupted. Nothing of the guest is left when this returns or the
+ * process dies (lab/guest/guard.h).
  */
-LabBootResult *lab_boot_run(const char *dir, LabBootProgress progress, gpointer data, GCancellable *cancellable, GError **error);
+LabBootResult *lab_boot_run(const LabGuard *guard, const char *dir, LabBootProgress progress,
+			    gpointer data, GCancellable *cancellable, GError **error);

@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A boot as a libvirt domain and as a QEMU command line. Pure functions of the job: covered by golden files. */
+/*
+ * A boot as a libvirt domain and as a QEMU command line. Pure functions of the job: covered by
+ * golden files.
+ *
+ * What libvirt 11.3 has no element for goes through <qemu:commandline>: -icount, -seed; nodes
+ * without memory (it makes a backend of 0 bytes, which QEMU refuses) and then all nodes; NVDIMMs
+ * (its own are preallocated, which would copy a whole private image into memory before the guest
+ * starts, and it never opens one read-only).
+ */
 #pragma once
+#include <sys/types.h>
+
 #include "lab/guest/boot.h"
 
 /**
  * lab_domain_xml() - domain XML of a boot, built with libxml2
- * @dir: absolute; console.log, progress.log, results.img, scratch.img are there
- * @emulator: (nullable): wrapper in place of job->emulator
+ * @dir:       absolute; console.log, progress.log, results.img, scratch.img are there
+ * @emulator:  (nullable): wrapper in place of job->emulator
+ * @guard_pid: what the wrapper must die with, 0: nothing
  *
- * Return: XML text with newline; free with g_free(). Errors: LAB_ERROR_USER when the topology cannot be expressed.
+ * Return: XML text with newline; free with g_free(). Errors: LAB_ERROR_USER when the topology
+ * cannot be expressed.
  */
-char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulator, GError **error);
+char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulator, pid_t guard_pid,
+		     GError **error);
 
 /** lab_domain_kernel_args() - the whole kernel command line. Free with g_free(). */
 char *lab_domain_kernel_args(const LabBootJob *job);
 
-/** lab_domain_qemu_args() - QEMU arguments for that XML as libvirt makes them (virConnectDomainXMLToNative), one a line. */
+/**
+ * lab_domain_qemu_args() - QEMU's arguments for that XML as libvirt makes them
+ * (virConnectDomainXMLToNative), one a line, the program first
+ *
+ * Opens libvirt in this process (lab/guest/embed.h). libvirt's own directory is written as
+ * /run/numalab.
+ */
 char *lab_domain_qemu_args(const char *xml, GError **error);
+
+/** lab_domain_rtc_base() - the guest's wall clock at its start, seconds since 1970 */
+gint64 lab_domain_rtc_base(guint64 seed);
+
+/** lab_domain_name() - libvirt's name for the boot. Free with g_free(). */
+char *lab_domain_name(const LabBootJob *job);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/guest/domain.h"
+
+#include <libxml/tree.h>
+
+#include "lab/base/error.h"
+#include "lab/guest/domain_args.h"
+
+#define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
+/* The guest sees it (SMBIOS): a random one makes two boots differ. */
+#define UUID "6e756d61-6c61-4200-8000-000000000001"
+#define KIB 1024
+
+/* An element below @parent with attributes, given as name, value, ..., NULL. */
+G_GNUC_NULL_TERMINATED
+static xmlNode *element(xmlNode *parent, const char *name, const char *text, ...)
+{
+	xmlNode *node = xmlNewTextChild(parent, NULL, BAD_CAST name, BAD_CAST text);
+	const char *attribute;
+	va_list ap;
+
+	va_start(ap, text);
+	while ((attribute = va_arg(ap, const char *)))
+		xmlNewProp(node, BAD_CAST attribute, BAD_CAST va_arg(ap, const char *));
+	va_end(ap);
+	return node;
+}
+
+static void attribute_uint(xmlNode *node, const char *name, guint64 value)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+
+	xmlNewProp(node, BAD_CAST name, BAD_CAST text);
+}
+
+static xmlNode *element_uint(xmlNode *parent, const char *name, guint64 value)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+
+	return element(parent, name, text, NULL);
+}
+
+static void add_os(xmlNode *domain, const LabBootJob *job, const char *dir)
+{
+	g_autofree char *initrd = g_canonicalize_filename(job->initrd_path, dir);
+	g_autofree char *args = lab_domain_kernel_args(job);
+	xmlNode *os = element(domain, "os", NULL, NULL);
+
+	element(os, "type", "hvm", "arch", "x86_64", "machine", "q35", NULL);
+	element(os, "kernel", job->kernel_path, NULL);
+	element(os, "initrd", initrd, NULL);
+	element(os, "cmdline", args, NULL);
+}
+
+static void add_distances(xmlNode *cell, const LabTopology *t, guint from)
+{
+	xmlNode *distances = element(cell, "distances", NULL, NULL);
+
+	for (guint to = 0; to < t->n_nodes; to++) {
+		xmlNode *sibling = element(distances, "sibling", NULL, NULL);
+
+		attribute_uint(sibling, "id", to);
+		attribute_uint(sibling, "value", lab_topology_distance(t, from, to));
+	}
+}
+
+static void add_nodes(xmlNode *cpu, const LabTopology *t)
+{
+	xmlNode *numa = element(cpu, "numa", NULL, NULL);
+
+	for (guint i = 0; i < t->n_nodes; i++) {
+		g_autofree char *cpus = lab_cpuset_format(&t->nodes[i].cpus);
+		xmlNode *cell = element(numa, "cell", NULL, NULL);
+
+		attribute_uint(cell, "id", i);
+		if (*cpus)
+			xmlNewProp(cell, BAD_CAST "cpus", BAD_CAST cpus);
+		attribute_uint(cell, "memory", t->nodes[i].memory_bytes / KIB);
+		xmlNewProp(cell, BAD_CAST "unit", BAD_CAST "KiB");
+		add_distances(cell, t, i);
+	}
+}
+
+static void add_cpu(xmlNode *domain, const LabTopology *t)
+{
+	/* QEMU's "max": nothing of it comes from the host, and it has ARAT, which an exact guest of
+	 * many CPUs needs. */
+	xmlNode *cpu = element(domain, "cpu", NULL, "mode", "maximum", NULL);
+	xmlNode *topology = element(cpu, "topology", NULL, NULL);
+
+	attribute_uint(topology, "sockets", t->sockets);
+	attribute_uint(topology, "dies", t->dies);
+	attribute_uint(topology, "cores", t->cores);
+	attribute_uint(topology, "threads", t->threads);
+	if (t->kind == LAB_TOPOLOGY_VNUMA && !lab_domain_nodes_by_args(t))
+		add_nodes(cpu, t);
+}
+
+static void add_clock(xmlNode *domain, const LabBootJob *job)
+{
+	g_autofree char *start =
+		g_strdup_printf("%" G_GINT64_FORMAT, lab_domain_rtc_base(job->seed));
+	xmlNode *clock = element(domain, "clock", NULL, "offset", "absolute", "start", start, NULL);
+
+	element(clock, "timer", NULL, "name", "rtc", "track", "guest", NULL);
+	element(clock, "timer", NULL, "name", "hpet", "present", "no", NULL);
+}
+
+static void add_serial(xmlNode *devices, const char *dir, const char *name, const char *port)
+{
+	g_autofree char *path = g_build_filename(dir, name, NULL);
+	xmlNode *serial = element(devices, "serial", NULL, "type", "file", NULL);
+	xmlNode *target;
+
+	element(serial, "source", NULL, "path", path, NULL);
+	target = element(serial, "target", NULL, "type", "isa-serial", "port", port, NULL);
+	element(target, "model", NULL, "name", "isa-serial", NULL);
+}
+
+static void add_devices(xmlNode *domain, const LabBootJob *job, const char *dir,
+			const char *emulator)
+{
+	xmlNode *devices = element(domain, "devices", NULL, NULL);
+
+	element(devices, "emulator", emulator ? emulator : job->emulator, NULL);
+	element(devices, "controller", NULL, "type", "usb", "model", "none", NULL);
+	add_serial(devices, dir, "console.log", "0");
+	add_serial(devices, dir, "progress.log", "1");
+	/* q35 always has one; left alone by a guest that does not ask for it. */
+	element(devices, "watchdog", NULL, "model", "itco", "action", "none", NULL);
+	element(devices, "memballoon", NULL, "model", "none", NULL);
+}
+
+static void add_environment(xmlNode *commandline, xmlNs *qemu, const LabBootJob *job,
+			    pid_t guard_pid)
+{
+	g_autofree char *pid = g_strdup_printf("%d", (int)guard_pid);
+	xmlNode *env = xmlNewChild(commandline, qemu, BAD_CAST "env", NULL);
+
+	xmlNewProp(env, BAD_CAST "name", BAD_CAST "NUMALAB_QEMU");
+	xmlNewProp(env, BAD_CAST "value", BAD_CAST job->emulator);
+	env = xmlNewChild(commandline, qemu, BAD_CAST "env", NULL);
+	xmlNewProp(env, BAD_CAST "name", BAD_CAST "NUMALAB_GUARD");
+	xmlNewProp(env, BAD_CAST "value", BAD_CAST pid);
+}
+
+static void add_commandline(xmlNode *domain, const LabBootJob *job, const char *dir,
+			    pid_t guard_pid)
+{
+	g_autoptr(GPtrArray) args = lab_domain_extra_args(job, dir);
+	xmlNs *qemu = xmlNewNs(domain, BAD_CAST QEMU_NAMESPACE, BAD_CAST "qemu");
+	xmlNode *commandline = xmlNewChild(domain, qemu, BAD_CAST "commandline", NULL);
+
+	for (guint i = 0; i < args->len; i++) {
+		xmlNode *arg = xmlNewChild(commandline, qemu, BAD_CAST "arg", NULL);
+
+		xmlNewProp(arg, BAD_CAST "value", BAD_CAST g_ptr_array_index(args, i));
+	}
+	if (guard_pid)
+		add_environment(commandline, qemu, job, guard_pid);
+}
+
+static gboolean check(const LabBootJob *job, GError **error)
+{
+	const LabTopology *t = job->topology;
+
+	/* More would need x2APIC with an interrupt remapper. */
+	if (t->n_cpus > 255) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "a q35 machine takes up to 255 CPUs, found %u", t->n_cpus);
+		return FALSE;
+	}
+	if (t->memory_bytes < 1024 * KIB) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "no node has memory");
+		return FALSE;
+	}
+	return TRUE;
+}
+
+/* libvirt cuts names at 20 bytes where it makes socket paths of them, and takes no '/' or newline.
+ */
+char *lab_domain_name(const LabBootJob *job)
+{
+	char *name = g_strconcat("numalab-", job->id, NULL);
+
+	return g_strcanon(name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-._", '_');
+}
+
+char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulator, pid_t guard_pid,
+		     GError **error)
+{
+	g_autofree char *name = lab_domain_name(job);
+	xmlDoc *doc;
+	xmlNode *domain, *features, *memory;
+	xmlChar *text;
+	char *copy;
+	int size;
+
+	if (!check(job, error))
+		return NULL;
+	doc = xmlNewDoc(BAD_CAST "1.0");
+	domain = xmlNewNode(NULL, BAD_CAST "domain");
+	xmlDocSetRootElement(doc, domain);
+	xmlNewProp(domain, BAD_CAST "type", BAD_CAST "qemu");
+	element(domain, "name", name, NULL);
+	element(domain, "uuid", UUID, NULL);
+	memory = element_uint(domain, "memory", job->topology->memory_bytes / KIB);
+	xmlNewProp(memory, BAD_CAST "unit", BAD_CAST "KiB");
+	element_uint(domain, "vcpu", job->topology->n_cpus);
+	add_os(domain, job, dir);
+	features = element(domain, "features", NULL, NULL);
+	element(features, "acpi", NULL, NULL);
+	element(features, "apic", NULL, NULL);
+	add_cpu(domain, job->topology);
+	add_clock(domain, job);
+	element(domain, "on_poweroff", "destroy", NULL);
+	element(domain, "on_reboot", "destroy", NULL);
+	element(domain, "on_crash", "destroy", NULL);
+	add_devices(domain, job, dir, emulator);
+	add_commandline(domain, job, dir, guard_pid);
+	xmlDocDumpFormatMemory(doc, &text, &size, 1);
+	copy = g_strndup((const char *)text, (gsize)size);
+	xmlFree(text);
+	xmlFreeDoc(doc);
+	return copy;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/guest/embed.h"
+
+#include <libvirt/libvirt-qemu.h>
+#include <libvirt/virterror.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/base/error.h"
+#include "lab/base/file.h"
+#include "lab/guest/capabilities.h"
+
+struct LabEmbed {
+	const char *root;
+	char *capabilities; /* directory of libvirt's own cache, in root */
+	char *kept;	    /* (nullable): directory in ours */
+	virConnectPtr connection;
+	GThread *events;
+	int stop; /* atomic */
+	int timer;
+};
+
+static void say_nothing(void *data, virErrorPtr error)
+{
+}
+
+void lab_embed_set_error(GError **error, const char *what)
+{
+	const virError *last = virGetLastError();
+
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: %s", what,
+		    last && last->message ? last->message : "unknown error");
+}
+
+/*
+ * Ownership, labels, cgroups and namespaces are for guests of many owners on one host.
+ * dynamic_ownership would change the owner of kernels and images.
+ */
+static gboolean write_configuration(const char *root, GError **error)
+{
+	static const char common[] = "stdio_handler = \"file\"\n"
+				     "security_driver = \"none\"\n"
+				     "namespaces = []\n"
+				     "cgroup_controllers = []\n"
+				     "dynamic_ownership = 0\n"
+				     "remember_owner = 0\n";
+	g_autofree char *etc = g_build_filename(root, "etc", NULL);
+	g_autofree char *path = g_build_filename(etc, "qemu.conf", NULL);
+	g_autofree char *text = g_strconcat(
+		common, geteuid() == 0 ? "user = \"root\"\ngroup = \"root\"\n" : "", NULL);
+
+	/* Gone with the process, so not worth an fsync(). */
+	return lab_dir_make(etc, error) &&
+	       g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_NONE, 0600, error);
+}
+
+static void on_timer(int timer, void *data)
+{
+}
+
+static gpointer run_events(gpointer data)
+{
+	LabEmbed *embed = data;
+
+	while (!g_atomic_int_get(&embed->stop))
+		if (virEventRunDefaultImpl() < 0)
+			break;
+	return NULL;
+}
+
+/* What libvirt has to say goes into its directory, not to the user's terminal. */
+static void prepare_environment(const char *root, const char *qemu)
+{
+	g_autofree char *log = g_strdup_printf("3:file:%s/libvirt.log", root);
+	g_autofree char *dir = qemu && strchr(qemu, '/') ? g_path_get_dirname(qemu) : NULL;
+
+	g_setenv("LIBVIRT_LOG_OUTPUTS", log, FALSE);
+	if (dir) {
+		/* The wrapper gets no variable of ours when libvirt looks at it, only PATH. */
+		g_autofree char *path = g_strconcat(dir, ":", g_getenv("PATH"), NULL);
+
+		g_setenv("PATH", path, TRUE);
+	}
+}
+
+/* Have libvirt find out about @emulator, unless that is known. */
+static gboolean look_at(LabEmbed *embed, const char *emulator, GError **error)
+{
+	g_autofree char *version = lab_embed_qemu_version(embed);
+	char *answer;
+
+	if (*version)
+		return TRUE;
+	answer = virConnectGetDomainCapabilities(embed->connection, emulator, "x86_64", "q35",
+						 "qemu", 0);
+	if (!answer) {
+		lab_embed_set_error(error, "libvirt cannot use the emulator");
+		return FALSE;
+	}
+	free(answer);
+	lab_embed_keep_capabilities(embed);
+	return TRUE;
+}
+
+LabEmbed *lab_embed_open(const char *root, const char *emulator, const char *qemu, GError **error)
+{
+	g_autoptr(LabEmbed) embed = g_new0(LabEmbed, 1);
+	g_autofree char *uri = g_strconcat("qemu:///embed?root=", root, NULL);
+
+	embed->root = root;
+	embed->timer = -1;
+	if (!write_configuration(root, error))
+		return NULL;
+	prepare_environment(root, qemu);
+	embed->capabilities = g_build_filename(root, "cache", "qemu", "capabilities", NULL);
+	embed->kept = lab_capabilities_dir(emulator, qemu);
+	lab_capabilities_copy(embed->kept, embed->capabilities);
+	virSetErrorFunc(NULL, say_nothing);
+	if (virInitialize() < 0 || virEventRegisterDefaultImpl() < 0) {
+		lab_embed_set_error(error, "cannot start libvirt");
+		return NULL;
+	}
+	/* Made to fire once, when the thread is to look at "stop". */
+	embed->timer = virEventAddTimeout(-1, on_timer, NULL, NULL);
+	embed->events = g_thread_new("libvirt", run_events, embed);
+	embed->connection = virConnectOpen(uri);
+	if (!embed->connection) {
+		lab_embed_set_error(error, "cannot open libvirt's QEMU driver");
+		return NULL;
+	}
+	if (emulator && !look_at(embed, emulator, error))
+		return NULL;
+	return g_steal_pointer(&embed);
+}
+
+virConnectPtr lab_embed_connection(const LabEmbed *embed)
+{
+	return embed->connection;
+}
+
+void lab_embed_keep_capabilities(const LabEmbed *embed)
+{
+	lab_capabilities_copy(embed->capabilities, embed->kept);
+}
+
+char *lab_embed_qemu_version(const LabEmbed *embed)
+{
+	return lab_capabilities_qemu_version(embed->capabilities);
+}
+
+/* The log starts with the command line and ends with libvirt's own note of the shutdown. */
+char *lab_embed_log(const LabEmbed *embed, const char *name)
+{
+	g_autofree char *file = g_strconcat(name, ".log", NULL);
+	g_autofree char *path = g_build_filename(embed->root, "log", "qemu", file, NULL);
+	g_autofree char *text = NULL;
+	g_autoptr(GString) kept = g_string_new(NULL);
+	g_auto(GStrv) lines = NULL;
+	gboolean said = FALSE;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return g_strdup("");
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		if (said && **line && !strstr(*line, ": shutting down, reason="))
+			g_string_append_printf(kept, "%s\n", *line);
+		if (!g_str_has_suffix(*line, "\\"))
+			said |= g_strrstr(*line, "-msg timestamp=on") != NULL;
+	}
+	return g_string_free(g_steal_pointer(&kept), FALSE);
+}
+
+void lab_embed_close(LabEmbed *embed)
+{
+	if (!embed)
+		return;
+	if (embed->connection)
+		virConnectClose(embed->connection);
+	if (embed->events) {
+		g_atomic_int_set(&embed->stop, 1);
+		virEventUpdateTimeout(embed->timer, 0);
+		g_thread_join(embed->events);
+	}
+	if (embed->timer >= 0)
+		virEventRemoveTimeout(embed->timer);
+	g_free(embed->capabilities);
+	g_free(embed->kept);
+	g_free(embed);
+}
