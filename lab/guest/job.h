@@ -9,7 +9,8 @@ typedef struct {
 	const char *const *modules;	/* NULL-terminated, load order, paths in the initrd */
 	guint64 image_bytes, scratch_bytes, results_bytes;
 	const char *image_type;
-	const GPtrArray *const *phases; /* n_phases arrays of LabStep, one after the other (prepare, steps) */
+	const GPtrArray *const
+		*phases; /* n_phases arrays of LabStep, one after the other (prepare, steps) */
 	guint n_phases;
 } LabAgentJob;
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* job.json: everything that decides a boot. */
+#include "lab/guest/boot.h"
+
+#include "lab/base/digest.h"
+#include "lab/base/error.h"
+#include "lab/base/file.h"
+#include "lab/guest/domain.h"
+#include "lab/guest/fields.h"
+
+#define FIELD(member, type) LAB_FIELD(LabBootJob, member, type)
+
+static const LabField fields[] = {
+	FIELD(id, LAB_FIELD_STRING),
+	FIELD(seed, LAB_FIELD_UINT64),
+	FIELD(kernel_path, LAB_FIELD_STRING),
+	FIELD(kernel_digest, LAB_FIELD_STRING),
+	FIELD(kernel_release, LAB_FIELD_STRING),
+	FIELD(kernel_label, LAB_FIELD_NULLABLE),
+	FIELD(kernel_text, LAB_FIELD_NULLABLE),
+	FIELD(kernel_build_id, LAB_FIELD_NULLABLE),
+	FIELD(initrd_path, LAB_FIELD_STRING),
+	FIELD(initrd_digest, LAB_FIELD_STRING),
+	FIELD(cmdline_extra, LAB_FIELD_NULLABLE),
+	FIELD(console_quiet, LAB_FIELD_BOOL),
+	FIELD(image_path, LAB_FIELD_NULLABLE),
+	FIELD(image_digest, LAB_FIELD_NULLABLE),
+	FIELD(image_type, LAB_FIELD_NULLABLE),
+	FIELD(image_bytes, LAB_FIELD_UINT64),
+	FIELD(scratch_path, LAB_FIELD_NULLABLE),
+	FIELD(scratch_digest, LAB_FIELD_NULLABLE),
+	FIELD(scratch_bytes, LAB_FIELD_UINT64),
+	FIELD(scratch_keep, LAB_FIELD_BOOL),
+	FIELD(results_bytes, LAB_FIELD_UINT64),
+	FIELD(n_steps, LAB_FIELD_UINT),
+	FIELD(emulator, LAB_FIELD_STRING),
+	FIELD(emulator_version, LAB_FIELD_STRING),
+};
+
+#define DEADLINE(member) LAB_FIELD(LabDeadlines, member, LAB_FIELD_UINT64)
+
+static const LabField deadline_fields[] = {
+	DEADLINE(first_output_ns),
+	DEADLINE(agent_ns),
+	DEADLINE(step_ns),
+	DEADLINE(power_off_ns),
+};
+
+void lab_boot_job_free(LabBootJob *job)
+{
+	if (!job)
+		return;
+	g_clear_pointer(&job->topology, lab_topology_free);
+	lab_fields_clear(fields, G_N_ELEMENTS(fields), job);
+	g_free(job);
+}
+
+gboolean lab_boot_job_write(const LabBootJob *job, const char *dir, GError **error)
+{
+	g_autofree char *path = g_build_filename(dir, "job.json", NULL);
+	g_autoptr(JsonBuilder) b = json_builder_new();
+	g_autofree char *text = NULL;
+
+	json_builder_begin_object(b);
+	json_builder_set_member_name(b, "topology");
+	json_builder_add_string_value(b, job->topology->canonical);
+	json_builder_set_member_name(b, "clock");
+	json_builder_add_string_value(b, lab_clock_name(job->clock));
+	lab_fields_write(b, fields, G_N_ELEMENTS(fields), job);
+	json_builder_set_member_name(b, "deadlines");
+	json_builder_begin_object(b);
+	lab_fields_write(b, deadline_fields, G_N_ELEMENTS(deadline_fields), &job->deadlines);
+	json_builder_end_object(b);
+	json_builder_end_object(b);
+	text = lab_json_text(b);
+	return lab_file_write(path, text, -1, error);
+}
+
+static gboolean read_text(JsonObject *object, const char *member, const char **text, GError **error)
+{
+	JsonNode *node = json_object_get_member(object, member);
+
+	if (node && json_node_get_value_type(node) == G_TYPE_STRING) {
+		*text = json_node_get_string(node);
+		return TRUE;
+	}
+	g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "wanted '%s' with a string", member);
+	return FALSE;
+}
+
+static LabBootJob *from_json(JsonObject *object, GError **error)
+{
+	g_autoptr(LabBootJob) job = g_new0(LabBootJob, 1);
+	JsonNode *deadlines = json_object_get_member(object, "deadlines");
+	const char *text;
+
+	if (!read_text(object, "clock", &text, error))
+		return NULL;
+	if (!lab_clock_parse(text, &job->clock)) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "wanted 'clock' with exact or tcg, found '%s'", text);
+		return NULL;
+	}
+	if (!deadlines || !JSON_NODE_HOLDS_OBJECT(deadlines)) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "wanted 'deadlines' with an object");
+		return NULL;
+	}
+	if (!lab_fields_read(json_node_get_object(deadlines), deadline_fields,
+			     G_N_ELEMENTS(deadline_fields), &job->deadlines, error) ||
+	    !lab_fields_read(object, fields, G_N_ELEMENTS(fields), job, error) ||
+	    !read_text(object, "topology", &text, error))
+		return NULL;
+	job->topology = lab_topology_from_canonical(text, error);
+	return job->topology ? g_steal_pointer(&job) : NULL;
+}
+
+LabBootJob *lab_boot_job_read(const char *dir, GError **error)
+{
+	g_autofree char *path = g_build_filename(dir, "job.json", NULL);
+	g_autofree char *text = lab_file_read(path, NULL, error);
+	g_autoptr(JsonObject) object = text ? lab_json_parse(text, path, error) : NULL;
+	LabBootJob *job;
+
+	if (!object)
+		return NULL;
+	job = from_json(object, error);
+	if (!job)
+		g_prefix_error(error, "%s: ", path);
+	return job;
+}
+
+/* What the guest can see or be driven by, in a fixed order. Paths, labels and deadlines are none of
+ * it. */
+char *lab_boot_job_digest(const LabBootJob *job)
+{
+	g_autofree char *args = lab_domain_kernel_args(job);
+	g_autoptr(GString) s = g_string_new("numalab-boot 1\n");
+	const struct {
+		const char *name, *value;
+	} texts[] = {
+		{"topology", job->topology->canonical},
+		{"clock", lab_clock_name(job->clock)},
+		{"kernel", job->kernel_digest},
+		{"initrd", job->initrd_digest},
+		{"arguments", args},
+		{"image", job->image_path ? job->image_digest : NULL},
+		{"scratch", job->scratch_digest},
+		{"emulator", job->emulator_version},
+	};
+	const struct {
+		const char *name;
+		guint64 value;
+	} numbers[] = {
+		{"seed", job->seed},
+		{"image-bytes", job->image_path ? job->image_bytes : 0},
+		{"scratch-bytes", job->scratch_bytes},
+		{"scratch-kept", job->scratch_keep},
+		{"results-bytes", job->results_bytes},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(texts); i++)
+		g_string_append_printf(s, "%s %s\n", texts[i].name,
+				       texts[i].value ? texts[i].value : "-");
+	for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++)
+		g_string_append_printf(s, "%s %" G_GUINT64_FORMAT "\n", numbers[i].name,
+				       numbers[i].value);
+	return lab_digest_data(s->str, (gssize)s->len);
+}

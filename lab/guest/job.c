@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/guest/job.h"
+
+#include <string.h>
+
+#include "agent/protocol.h"
+
+/* One field after a space, percent-encoded as agent/protocol.h has it. */
+static void field(GString *s, const char *text)
+{
+	static const char hex[] = "0123456789ABCDEF";
+
+	g_string_append_c(s, ' ');
+	if (!text || !*text)
+		g_string_append_c(s, '%');
+	for (const guchar *p = (const guchar *)(text ? text : ""); *p; p++) {
+		if (*p >= 0x21 && *p <= 0x7e && *p != '%') {
+			g_string_append_c(s, (char)*p);
+			continue;
+		}
+		g_string_append_c(s, '%');
+		g_string_append_c(s, hex[*p >> 4]);
+		g_string_append_c(s, hex[*p & 15]);
+	}
+}
+
+static void number(GString *s, guint64 value)
+{
+	g_string_append_printf(s, " %" G_GUINT64_FORMAT, value);
+}
+
+static void text_line(GString *s, const char *word, const char *text)
+{
+	g_string_append(s, word);
+	field(s, text);
+	g_string_append_c(s, '\n');
+}
+
+static void number_line(GString *s, const char *word, guint64 value)
+{
+	g_string_append(s, word);
+	number(s, value);
+	g_string_append_c(s, '\n');
+}
+
+static void nodes(GString *s, const LabTopology *t)
+{
+	text_line(s, "kind", t->kind == LAB_TOPOLOGY_FAKE ? "fake" : "vnuma");
+	for (guint i = 0; i < t->n_nodes; i++) {
+		g_autofree char *cpus = lab_cpuset_format(&t->nodes[i].cpus);
+
+		g_string_append(s, "node");
+		number(s, i);
+		field(s, cpus);
+		number(s, t->nodes[i].memory_bytes);
+		g_string_append_c(s, '\n');
+	}
+	for (guint i = 0; i < t->n_nodes; i++) {
+		g_string_append(s, "distance");
+		number(s, i);
+		for (guint j = 0; j < t->n_nodes; j++)
+			number(s, t->distances[i * t->n_nodes + j]);
+		g_string_append_c(s, '\n');
+	}
+}
+
+static void settings(GString *s, const LabScenario *scenario)
+{
+	for (guint i = 0; i < scenario->settings->len; i++) {
+		const LabSetting *setting = g_ptr_array_index(scenario->settings, i);
+
+		g_string_append(s, "setting");
+		field(s, setting->name);
+		field(s, setting->value);
+		for (char **path = setting->paths; *path; path++)
+			field(s, *path);
+		g_string_append_c(s, '\n');
+	}
+}
+
+static void step(GString *s, const LabStep *step, guint64 default_timeout_ns)
+{
+	static const char *const kinds[] = {
+		[LAB_STEP_EXEC] = "exec",
+		[LAB_STEP_MKDIR] = "mkdir",
+		[LAB_STEP_MOUNT] = "mount",
+		[LAB_STEP_UMOUNT] = "umount",
+		[LAB_STEP_DROP_CACHES] = "drop_caches",
+		[LAB_STEP_NUMA_TOUCH] = "numa_touch",
+	};
+
+	g_string_append(s, "step");
+	field(s, step->name);
+	number(s, step->measure);
+	number(s, step->timeout_ns ? step->timeout_ns : default_timeout_ns);
+	field(s, kinds[step->kind]);
+	for (char **argument = step->argv; argument && *argument; argument++)
+		field(s, *argument);
+	g_string_append_c(s, '\n');
+}
+
+char *lab_agent_job_text(const LabAgentJob *job)
+{
+	g_autoptr(GString) s = g_string_new(AGENT_JOB_MAGIC "\n");
+
+	text_line(s, "release", job->release);
+	if (job->build_id && *job->build_id)
+		text_line(s, "build-id", job->build_id);
+	nodes(s, job->scenario->topology);
+	number_line(s, "numa-balancing", job->scenario->numa_balancing ? 1 : 0);
+	for (const char *const *module = job->modules; module && *module; module++)
+		text_line(s, "module", *module);
+	number_line(s, "image-bytes", job->image_bytes);
+	text_line(s, "image-type", job->image_type);
+	number_line(s, "scratch-bytes", job->scratch_bytes);
+	number_line(s, "results-bytes", job->results_bytes);
+	settings(s, job->scenario);
+	if (job->scenario->settle_ns)
+		number_line(s, "settle-ns", job->scenario->settle_ns);
+	for (guint i = 0; i < job->n_phases; i++)
+		for (guint j = 0; j < job->phases[i]->len; j++)
+			step(s, g_ptr_array_index(job->phases[i], j),
+			     job->scenario->deadlines.step_ns);
+	g_string_append(s, "end\n");
+	return g_string_free(g_steal_pointer(&s), FALSE);
+}
