@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/guest/boot.h"
+
+#include <libvirt/libvirt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/base/error.h"
+#include "lab/base/file.h"
+#include "lab/base/paths.h"
+#include "lab/guest/boot_files.h"
+#include "lab/guest/domain.h"
+#include "lab/guest/embed.h"
+#include "lab/guest/evidence.h"
+#include "lab/guest/outcome.h"
+#include "lab/guest/watch.h"
+
+#define WRAPPER "numalab-emulator"
+
+enum { STAGE_STARTED, STAGE_FIRST_OUTPUT, STAGE_AGENT, STAGE_STEPS_END, STAGE_GONE };
+
+typedef struct {
+	const LabGuard *guard;
+	const char *dir;
+	const LabBootJob *job;
+	LabWatch *watch;
+	LabEmbed *embed;
+	virDomainPtr domain;
+	int callback;
+	LabBootResult *result;
+} Boot;
+
+static int on_lifecycle(virConnectPtr connection, virDomainPtr domain, int event, int detail,
+			void *data)
+{
+	if (event == VIR_DOMAIN_EVENT_STOPPED)
+		lab_watch_stopped(data, detail);
+	return 0;
+}
+
+static gint64 since_start(const Boot *boot, gint64 us)
+{
+	return us ? us - boot->guard->start_us : 0;
+}
+
+static gboolean check_version(const Boot *boot, GError **error)
+{
+	if (!g_strcmp0(boot->result->host_qemu_version, boot->job->emulator_version))
+		return TRUE;
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+		    "the job is for QEMU %s, but %s is version %s", boot->job->emulator_version,
+		    boot->job->emulator, boot->result->host_qemu_version);
+	return FALSE;
+}
+
+/* The domain could not be started: a result like any other, with QEMU's own words. */
+static void start_failed(Boot *boot, const char *name)
+{
+	g_autofree char *log = lab_embed_log(boot->embed, name);
+	g_autoptr(GError) local = NULL;
+
+	lab_embed_set_error(&local, "QEMU did not start");
+	boot->result->outcome = LAB_OUTCOME_INFRA;
+	boot->result->digest = g_strdup("");
+	boot->result->stage = g_strdup(lab_stage_name(LAB_STAGE_START, NULL));
+	boot->result->message = lab_evidence_lines(local->message, strlen(local->message), 1);
+	g_strchomp(boot->result->message);
+	boot->result->evidence = lab_evidence_lines(log, strlen(log), 10);
+}
+
+static gboolean open_libvirt(Boot *boot, const char *wrapper, GError **error)
+{
+	boot->embed = lab_embed_open(boot->guard->root, wrapper, boot->job->emulator, error);
+	if (!boot->embed)
+		return FALSE;
+	boot->result->host_qemu_version = lab_embed_qemu_version(boot->embed);
+	if (!check_version(boot, error))
+		return FALSE;
+	boot->callback = virConnectDomainEventRegisterAny(
+		lab_embed_connection(boot->embed), NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
+		VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), boot->watch, NULL);
+	if (boot->callback < 0)
+		lab_embed_set_error(error, "cannot listen to libvirt's events");
+	return boot->callback >= 0;
+}
+
+static gboolean start(Boot *boot, GError **error)
+{
+	g_autofree char *wrapper = lab_path_helper(WRAPPER);
+	g_autofree char *path = g_build_filename(boot->dir, "domain.xml", NULL);
+	g_autofree char *xml =
+		lab_domain_xml(boot->job, boot->dir, wrapper, boot->guard->pid, error);
+	g_autofree char *name = lab_domain_name(boot->job);
+
+	if (!xml || !g_file_set_contents(path, xml, -1, error) ||
+	    !open_libvirt(boot, wrapper, error))
+		return FALSE;
+	boot->domain = virDomainCreateXML(lab_embed_connection(boot->embed), xml, 0);
+	lab_embed_keep_capabilities(boot->embed);
+	if (!boot->domain) {
+		start_failed(boot, name);
+		return TRUE;
+	}
+	boot->result->stage_us[STAGE_STARTED] = since_start(boot, g_get_monotonic_time());
+	lab_boot_files_arguments(boot->dir, boot->guard->root, name);
+	return TRUE;
+}
+
+/* Blocks until the guest is gone. */
+static void wait_end(Boot *boot, LabWatchReport *report)
+{
+	LabBootResult *result = boot->result;
+
+	lab_watch_run(boot->watch, report);
+	if (report->end == LAB_WATCH_DEADLINE || report->end == LAB_WATCH_CANCELLED)
+		virDomainDestroy(boot->domain);
+	result->stage_us[STAGE_GONE] = since_start(boot, g_get_monotonic_time());
+	result->stage_us[STAGE_FIRST_OUTPUT] = since_start(boot, report->first_output_us);
+	result->stage_us[STAGE_AGENT] = since_start(boot, report->agent_us);
+	result->stage_us[STAGE_STEPS_END] = since_start(boot, report->steps_end_us);
+}
+
+static gboolean judge(Boot *boot, const LabWatchReport *report, GError **error)
+{
+	g_autofree char *name = lab_domain_name(boot->job);
+	g_autofree char *log = lab_embed_log(boot->embed, name), *console = NULL;
+	g_autoptr(LabRecords) records = NULL;
+	LabOutcomeFacts facts = {.watch = report, .qemu_log = log};
+
+	if (!lab_boot_files_collect(boot->job, boot->dir, &records, &console, &facts.console_length,
+				    error))
+		return FALSE;
+	facts.records = records;
+	facts.console = console;
+	lab_outcome_decide(&facts, boot->result);
+	if (boot->result->outcome == LAB_OUTCOME_OK)
+		boot->result->digest = lab_boot_files_digest(boot->dir, error);
+	else
+		boot->result->digest = g_strdup("");
+	return boot->result->digest != NULL;
+}
+
+static void boot_clear(Boot *boot)
+{
+	if (boot->domain)
+		virDomainFree(boot->domain);
+	if (boot->embed && boot->callback >= 0)
+		virConnectDomainEventDeregisterAny(lab_embed_connection(boot->embed),
+						   boot->callback);
+	/* Ends the thread that the callback runs in: only then may the watch go. */
+	lab_embed_close(boot->embed);
+	lab_watch_free(boot->watch);
+	lab_boot_result_free(boot->result);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Boot, boot_clear)
+
+static gboolean is_interrupted(GCancellable *cancellable, GError **error)
+{
+	if (!g_cancellable_is_cancelled(cancellable))
+		return FALSE;
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INTERRUPTED, "interrupted");
+	return TRUE;
+}
+
+static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabBootJob *job,
+			      LabBootProgress progress, gpointer data, GCancellable *cancellable,
+			      GError **error)
+{
+	g_auto(Boot) boot = {.guard = guard, .dir = dir, .job = job, .callback = -1};
+	LabWatchReport report;
+
+	boot.result = g_new0(LabBootResult, 1);
+	boot.result->job_digest = lab_boot_job_digest(job);
+	if (!lab_boot_files_prepare(job, dir, error) ||
+	    !(boot.watch = lab_watch_new(job, dir, progress, data, cancellable, error)) ||
+	    !start(&boot, error))
+		return NULL;
+	if (boot.domain) {
+		wait_end(&boot, &report);
+		if (is_interrupted(cancellable, error) || !judge(&boot, &report, error))
+			return NULL;
+	}
+	boot.result->host_us = since_start(&boot, g_get_monotonic_time());
+	if (!lab_boot_result_write(boot.result, dir, error))
+		return NULL;
+	return g_steal_pointer(&boot.result);
+}
+
+LabBootResult *lab_boot_run(const LabGuard *guard, const char *dir, LabBootProgress progress,
+			    gpointer data, GCancellable *cancellable, GError **error)
+{
+	g_autofree char *absolute = g_canonicalize_filename(dir, NULL);
+	g_autofree char *path = g_build_filename(absolute, "job.json", NULL);
+	g_autoptr(LabBootJob) job = lab_boot_job_read(absolute, error);
+	LabBootResult *result;
+	int lock;
+
+	if (!job)
+		return NULL;
+	lock = lab_file_lock(path, FALSE, error);
+	if (lock < 0)
+		return NULL;
+	result = run_job(guard, absolute, job, progress, data, cancellable, error);
+	close(lock);
+	return result;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Private to lab/guest: the files of a boot's directory. */
+#pragma once
+#include "lab/base/records.h"
+#include "lab/guest/boot.h"
+
+/** lab_boot_files_prepare() - remove what an earlier try left, check the job's inputs, make what
+ * QEMU opens. Errors: LAB_ERROR_INFRA. */
+gboolean lab_boot_files_prepare(const LabBootJob *job, const char *dir, GError **error);
+
+/**
+ * lab_boot_files_collect() - after QEMU is gone: read, cut results.img, make all durable
+ * @records: (out) (nullable result): NULL when the agent wrote no header
+ * @console: (out): free with g_free()
+ */
+gboolean lab_boot_files_collect(const LabBootJob *job, const char *dir, LabRecords **records,
+				char **console, gsize *console_length, GError **error);
+
+/** lab_boot_files_digest() - of `cat results.img console.log`. Free with g_free(). */
+char *lab_boot_files_digest(const char *dir, GError **error);
+
+/** lab_boot_files_arguments() - write qemu.args from the running process. Best effort: FALSE when
+ * it is gone. */
+gboolean lab_boot_files_arguments(const char *dir, const char *root, const char *domain);
