@@ -26,6 +26,21 @@ void lab_kernel_free(LabKernel *kernel)
 	g_free(kernel);
 }
 
+char *lab_kernel_find_entry(const char *root, const char *dir, const char *prefix)
+{
+	g_autofree char *path = g_build_filename(root, dir, NULL);
+	g_autoptr(GDir) open = g_dir_open(path, 0, NULL);
+	g_autofree char *first = NULL;
+	const char *name;
+
+	while (open && (name = g_dir_read_name(open)))
+		if (g_str_has_prefix(name, prefix) && (!first || strverscmp(name, first) < 0)) {
+			g_free(first);
+			first = g_strdup(name);
+		}
+	return first ? g_build_filename(path, first, NULL) : NULL;
+}
+
 static char *get_string(JsonObject *object, const char *name)
 {
 	return g_strdup(json_object_get_string_member_with_default(object, name, ""));

@@ -9,6 +9,7 @@
 #include "lab/base/file.h"
 #include "lab/base/process.h"
 #include "lab/build/apt.h"
+#include "lab/build/modules.h"
 
 /* ROOT/kernel-spec/SHA256(spec): what a spec meant when a mirror was last asked. */
 #define POINTER_KIND "kernel-spec"
@@ -193,43 +194,32 @@ typedef struct {
 	gpointer data;
 } Fetch;
 
-/* The first of @patterns (one star each) that names something below @root; sets @found. */
-static char *find_below(const char *root, const char *const *dirs, const char *prefix)
-{
-	for (; *dirs; dirs++) {
-		g_autofree char *path = g_build_filename(root, *dirs, NULL);
-		g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-		const char *name;
-
-		while (dir && (name = g_dir_read_name(dir)))
-			if (g_str_has_prefix(name, prefix))
-				return g_build_filename(path, name, NULL);
-	}
-	return NULL;
-}
-
 /* Packages have boot/vmlinuz-RELEASE or, from 7.x on, usr/lib/modules/RELEASE/vmlinuz; lib/ or
  * usr/lib/. */
 static gboolean find_parts(const char *root, LabKernelSource *source, const char *package,
 			   GError **error)
 {
-	static const char *const lib[] = {"usr/lib/modules", "lib/modules", NULL};
-	static const char *const boot[] = {"boot", NULL};
-	g_autofree char *modules = find_below(root, lib, "");
-	const char *const within[] = {".", NULL};
+	g_autofree char *modules = lab_kernel_find_entry(root, "usr/lib/modules", "");
 
-	source->boot = find_below(root, boot, "vmlinuz-");
-	source->config = find_below(root, boot, "config-");
+	if (!modules)
+		modules = lab_kernel_find_entry(root, "lib/modules", "");
+	source->boot = lab_kernel_find_entry(root, "boot", "vmlinuz-");
+	source->config = lab_kernel_find_entry(root, "boot", "config-");
 	if (modules && !source->boot)
-		source->boot = find_below(modules, within, "vmlinuz");
+		source->boot = lab_kernel_find_entry(modules, ".", "vmlinuz");
 	if (modules && !source->config)
-		source->config = find_below(modules, within, "config");
-	source->modules = g_steal_pointer(&modules);
-	if (source->boot)
+		source->config = lab_kernel_find_entry(modules, ".", "config");
+	if (!source->boot) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+			    "%s holds no kernel (boot/vmlinuz-* or lib/modules/*/vmlinuz)",
+			    package);
+		return FALSE;
+	}
+	if (!modules)
 		return TRUE;
-	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
-		    "%s holds no kernel (boot/vmlinuz-* or lib/modules/*/vmlinuz)", package);
-	return FALSE;
+	source->modules_release = g_path_get_basename(modules);
+	source->modules = lab_modules_find(modules, error);
+	return source->modules != NULL;
 }
 
 static gboolean unpack(const char *debs, const char *root, GError **error)
@@ -271,7 +261,7 @@ static gboolean make_kernel(const char *dir, gpointer data, GError **error)
 	const LabAptPackage *first = f->packages->pdata[0];
 	g_autofree char *debs = g_build_filename(dir, "debs", NULL);
 	g_autofree char *root = g_build_filename(dir, "root", NULL);
-	g_auto(LabKernelSource) source = {.owned = TRUE, .version = g_strdup(first->version)};
+	g_auto(LabKernelSource) source = {.movable = TRUE, .version = g_strdup(first->version)};
 	guint64 bytes = 0;
 
 	for (guint i = 0; i < f->packages->len; i++)

@@ -13,8 +13,12 @@ void lab_kernel_source_clear(LabKernelSource *source)
 {
 	g_clear_pointer(&source->boot, g_free);
 	g_clear_pointer(&source->config, g_free);
-	g_clear_pointer(&source->modules, g_free);
+	g_clear_pointer(&source->modules, g_ptr_array_unref);
+	g_clear_pointer(&source->modules_release, g_free);
 	g_clear_pointer(&source->version, g_free);
+	g_clear_pointer(&source->boot_digest, g_free);
+	g_clear_pointer(&source->config_digest, g_free);
+	g_clear_pointer(&source->modules_digest, g_free);
 	g_clear_pointer(&source->packages, json_array_unref);
 }
 
@@ -85,16 +89,28 @@ static gboolean install_bzimage(const char *path, const void *data, gsize length
 	return write_boot(boot, dir, elf, n, error);
 }
 
-static gboolean install_boot(const char *path, const char *dir, Boot *boot, GError **error)
+/* The digest that was recorded when the parts were looked at, if any, must be that of what was read
+ * now. */
+static gboolean check_unchanged(const char *path, const char *before, const char *now,
+				GError **error)
 {
-	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, error);
-	const char *data;
-	gsize length;
+	if (!before || !strcmp(before, now))
+		return TRUE;
+	g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "%s changed while it was read", path);
+	return FALSE;
+}
 
-	if (!file)
+static gboolean install_boot(const LabKernelSource *source, const char *dir, Boot *boot,
+			     GError **error)
+{
+	const char *path = source->boot;
+	gsize length;
+	/* read, not mapped: a build may write to it */
+	g_autofree char *data = lab_file_read(path, &length, error);
+	g_autofree char *digest = data ? lab_digest_data(data, (gssize)length) : NULL;
+
+	if (!data || !check_unchanged(path, source->boot_digest, digest, error))
 		return FALSE;
-	data = g_mapped_file_get_contents(file);
-	length = g_mapped_file_get_length(file);
 	if (!lab_vmlinux_is(data, length))
 		return install_bzimage(path, data, length, dir, boot, error);
 	if (!lab_vmlinux_read(data, length, path, &boot->vmlinux, error))
@@ -174,24 +190,21 @@ static gboolean write_record(const LabKernelSource *source, const Boot *boot, co
 	return lab_file_write(path, json, -1, error);
 }
 
-/* A directory of modules has the release as its name; modules/ alone says nothing. */
 static gboolean check_release(const LabKernelSource *source, const Boot *boot, GError **error)
 {
-	g_autofree char *name = source->modules ? g_path_get_basename(source->modules) : NULL;
-
 	if (!*boot->release) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
 			    "%s: has no version in it: not a kernel?", source->boot);
 		return FALSE;
 	}
-	if (!name || !strcmp(name, boot->release) || !g_ascii_isdigit(*name))
+	if (!source->modules_release || !strcmp(source->modules_release, boot->release))
 		return TRUE;
-	g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "%s is %s, but the modules in %s are of %s",
-		    source->boot, boot->release, source->modules, name);
+	g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "%s is %s, but its modules are of %s",
+		    source->boot, boot->release, source->modules_release);
 	return FALSE;
 }
 
-gboolean lab_kernel_install(LabKernelSource *source, const char *text, const char *dir,
+gboolean lab_kernel_install(const LabKernelSource *source, const char *text, const char *dir,
 			    GError **error)
 {
 	g_autofree char *modules = g_build_filename(dir, "modules", NULL);
@@ -199,13 +212,18 @@ gboolean lab_kernel_install(LabKernelSource *source, const char *text, const cha
 	g_autofree char *config_digest = NULL, *modules_digest = NULL, *digest = NULL;
 	g_auto(Boot) boot = {0};
 
-	if (!install_boot(source->boot, dir, &boot, error) || !check_release(source, &boot, error))
+	if (!install_boot(source, dir, &boot, error) || !check_release(source, &boot, error))
 		return FALSE;
 	if (source->config && !lab_file_copy(source->config, config, error))
 		return FALSE;
 	config_digest = source->config ? lab_digest_file(config, error) : g_strdup("none");
-	if (!config_digest || !lab_modules_install(source->modules, source->owned, modules,
-						   boot.release, &modules_digest, error))
+	if (!config_digest ||
+	    (source->config &&
+	     !check_unchanged(source->config, source->config_digest, config_digest, error)))
+		return FALSE;
+	if (!lab_modules_install(source->modules, source->movable, modules, boot.release,
+				 &modules_digest, error) ||
+	    !check_unchanged("a module", source->modules_digest, modules_digest, error))
 		return FALSE;
 	digest = kernel_digest(&boot, config_digest, modules_digest);
 	return write_record(source, &boot, text, digest, dir, error);

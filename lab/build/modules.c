@@ -4,14 +4,21 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <gelf.h>
 #include <glib/gstdio.h>
+#include <libelf.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
 #include "lab/base/process.h"
+
+/* At the end of a signed module, include/linux/module_signature.h */
+#define SIGNATURE "~Module signature appended~\n"
+
+/* so that a command line stays far below ARG_MAX */
+#define STRIP_AT_ONCE 200
 
 static gboolean fail_errno(GError **error, const char *what, const char *path)
 {
@@ -22,52 +29,36 @@ static gboolean fail_errno(GError **error, const char *what, const char *path)
 	return FALSE;
 }
 
-static gboolean is_module(const char *name)
+static char *read_content(const LabModuleFile *file, gsize *length, GError **error)
 {
-	return g_str_has_suffix(name, ".ko") || g_str_has_suffix(name, ".ko.xz") ||
-	       g_str_has_suffix(name, ".ko.zst") || g_str_has_suffix(name, ".ko.gz");
+	if (file->source)
+		return lab_file_read(file->source, length, error);
+	*length = strlen(file->text);
+	return g_strdup(file->text);
 }
 
-/* Written by depmod: made anew. The others are the build's. */
-static gboolean is_index(const char *relative)
+static void add_to_digest(GChecksum *sum, const LabModuleFile *file, const char *data, gsize length)
 {
-	static const char *const built[] = {"modules.order", "modules.builtin",
-					    "modules.builtin.modinfo", "modules.builtin.ranges",
-					    NULL};
+	g_autofree char *hex =
+		g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guint8 *)data, length);
+	g_autofree char *line = g_strdup_printf("%s %s\n", file->relative, hex);
 
-	return g_str_has_prefix(relative, "modules.") && !g_strv_contains(built, relative);
+	g_checksum_update(sum, (const guint8 *)line, -1);
 }
 
-static int by_name(gconstpointer a, gconstpointer b)
+char *lab_modules_digest(const GPtrArray *files, GError **error)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
 
-/* Paths relative to @top of the files worth keeping, unsorted. Links are not followed. */
-static gboolean find_files(const char *top, const char *relative, GPtrArray *found, GError **error)
-{
-	g_autofree char *dir = g_build_filename(top, relative, NULL);
-	g_autoptr(GDir) open = g_dir_open(dir, 0, error);
-	const char *name;
+	for (guint i = 0; files && i < files->len; i++) {
+		gsize length;
+		g_autofree char *data = read_content(files->pdata[i], &length, error);
 
-	if (!open)
-		return FALSE;
-	while ((name = g_dir_read_name(open))) {
-		g_autofree char *path = g_build_filename(dir, name, NULL);
-		g_autofree char *below =
-			*relative ? g_build_filename(relative, name, NULL) : g_strdup(name);
-		struct stat st;
-
-		if (lstat(path, &st) < 0)
-			return fail_errno(error, "read", path);
-		if (S_ISDIR(st.st_mode) && !find_files(top, below, found, error))
-			return FALSE;
-		if (S_ISREG(st.st_mode) &&
-		    (is_module(name) ||
-		     (!*relative && g_str_has_prefix(name, "modules.") && !is_index(name))))
-			g_ptr_array_add(found, g_steal_pointer(&below));
+		if (!data)
+			return NULL;
+		add_to_digest(sum, files->pdata[i], data, length);
 	}
-	return TRUE;
+	return g_strdup(g_checksum_get_string(sum));
 }
 
 /* No fsync here: the cache makes the whole entry durable at once. */
@@ -94,32 +85,104 @@ static gboolean write_compressed(const char *path, const char *data, gsize lengt
 	return ok;
 }
 
-static gboolean install_one(const char *from, const char *to, gboolean move, GChecksum *sum,
-			    const char *relative, GError **error)
+static gboolean is_signed(const char *data, gsize length)
 {
-	g_autofree char *source = g_build_filename(from, relative, NULL);
-	g_autofree char *target = g_build_filename(to, relative, NULL);
+	gsize n = strlen(SIGNATURE);
+
+	return length >= n && !memcmp(data + length - n, SIGNATURE, n);
+}
+
+static gboolean has_debug_information(const char *data, gsize length)
+{
+	size_t names;
+	Elf_Scn *section = NULL;
+	gboolean found = FALSE;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)data, length); /* reads only */
+	if (elf && elf_getshdrstrndx(elf, &names) == 0)
+		while (!found && (section = elf_nextscn(elf, section))) {
+			GElf_Shdr header;
+			const char *name = gelf_getshdr(section, &header)
+						   ? elf_strptr(elf, names, header.sh_name)
+						   : NULL;
+
+			found = name && g_str_has_prefix(name, ".debug_");
+		}
+	elf_end(elf);
+	return found;
+}
+
+typedef struct {
+	const char *to;
+	gboolean move;
+	GChecksum *sum;
+	GPtrArray *to_strip; /* paths of modules written as they are */
+} Install;
+
+static gboolean install_one(Install *install, const LabModuleFile *file, GError **error)
+{
+	g_autofree char *target = g_build_filename(install->to, file->relative, NULL);
 	g_autofree char *dir = g_path_get_dirname(target);
-	g_autofree char *data = NULL, *hex = NULL, *line = NULL, *compressed = NULL;
+	g_autofree char *data = NULL, *compressed = NULL;
+	gboolean strip, move = install->move && file->source;
 	gsize length;
 
-	if (g_mkdir_with_parents(dir, 0755) < 0)
-		return fail_errno(error, "create directory", dir);
-	data = lab_file_read(source, &length, error);
+	if (!lab_dir_make(dir, error))
+		return FALSE;
+	data = read_content(file, &length, error);
 	if (!data)
 		return FALSE;
-	hex = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (guint8 *)data, length);
-	line = g_strdup_printf("%s %s\n", relative, hex);
-	g_checksum_update(sum, (guint8 *)line, -1);
-	if (g_str_has_suffix(relative, ".ko")) {
+	add_to_digest(install->sum, file, data, length);
+	strip = g_str_has_suffix(target, ".ko") && !is_signed(data, length) &&
+		has_debug_information(data, length);
+	if (g_str_has_suffix(target, ".ko") && !strip) {
 		compressed = g_strconcat(target, ".zst", NULL);
 		return write_compressed(compressed, data, length, error) &&
-		       (!move || g_unlink(source) == 0 || fail_errno(error, "remove", source));
+		       (!move || g_unlink(file->source) == 0 ||
+			fail_errno(error, "remove", file->source));
 	}
+	if (strip)
+		g_ptr_array_add(install->to_strip, g_strdup(target));
 	if (move)
-		return rename(source, target) == 0 || fail_errno(error, "move", source);
+		return rename(file->source, target) == 0 || fail_errno(error, "move", file->source);
 	return g_file_set_contents_full(target, data, (gssize)length, G_FILE_SET_CONTENTS_NONE,
 					0644, error);
+}
+
+static gboolean strip_some(char *const *paths, guint n, GError **error)
+{
+	g_autoptr(GPtrArray) argv = g_ptr_array_new();
+
+	g_ptr_array_add(argv, (gpointer) "strip");
+	g_ptr_array_add(argv, (gpointer) "--strip-debug");
+	for (guint i = 0; i < n; i++)
+		g_ptr_array_add(argv, paths[i]);
+	g_ptr_array_add(argv, NULL);
+	return lab_process_check((const char *const *)argv->pdata, NULL, NULL, error);
+}
+
+/* Only then are they compressed like the others. */
+static gboolean strip_all(const GPtrArray *paths, GError **error)
+{
+	for (guint i = 0; i < paths->len; i += STRIP_AT_ONCE)
+		if (!strip_some((char *const *)paths->pdata + i, MIN(STRIP_AT_ONCE, paths->len - i),
+				error))
+			return FALSE;
+	for (guint i = 0; i < paths->len; i++) {
+		const char *path = paths->pdata[i];
+		g_autofree char *compressed = g_strconcat(path, ".zst", NULL);
+		g_autofree char *data = NULL;
+		gsize length;
+
+		data = lab_file_read(path, &length, error);
+		if (!data || !write_compressed(compressed, data, length, error))
+			return FALSE;
+		if (g_unlink(path) < 0)
+			return fail_errno(error, "remove", path);
+	}
+	return TRUE;
 }
 
 /* depmod wants BASE/lib/modules/RELEASE (BASE/usr/lib on usr-merged systems): a skeleton of links
@@ -142,20 +205,20 @@ static gboolean run_depmod(const char *modules, const char *release, GError **er
 	return lab_process_check(argv, NULL, NULL, error) && lab_dir_remove(base, error);
 }
 
-gboolean lab_modules_install(const char *from, gboolean move, const char *modules,
+gboolean lab_modules_install(const GPtrArray *files, gboolean move, const char *modules,
 			     const char *release, char **digest, GError **error)
 {
 	g_autofree char *to = g_build_filename(modules, release, NULL);
-	g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+	g_autoptr(GPtrArray) to_strip = g_ptr_array_new_with_free_func(g_free);
+	Install install = {to, move, sum, to_strip};
 
-	if (!lab_dir_make(to, error) || (from && !find_files(from, "", files, error)))
+	if (!lab_dir_make(to, error))
 		return FALSE;
-	g_ptr_array_sort(files, by_name);
-	for (guint i = 0; i < files->len; i++)
-		if (!install_one(from, to, move, sum, files->pdata[i], error))
+	for (guint i = 0; files && i < files->len; i++)
+		if (!install_one(&install, files->pdata[i], error))
 			return FALSE;
-	if (!run_depmod(modules, release, error))
+	if (!strip_all(to_strip, error) || !run_depmod(modules, release, error))
 		return FALSE;
 	*digest = g_strdup(g_checksum_get_string(sum));
 	return TRUE;

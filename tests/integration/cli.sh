@@ -78,7 +78,7 @@ eval "$(numalab completion bash)"
 reply() { # LINE
 	COMP_LINE=$1; COMP_POINT=${#1}; COMPREPLY=()
 	_numalab
-	echo "[${COMPREPLY[*]}]"
+	echo "${COMPREPLY[*]}"
 }
 reply "numalab topol"
 reply "numalab topology show vnuma-2x"
@@ -87,7 +87,7 @@ reply "numalab --store=/x topology l"
 reply "numalab nonsense "
 reply "numalab topology show /"
 E
-same "completion in bash" $'[topology]\n[vnuma-2x2p-1G]\n[--json]\n[list]\n[]\n[]' "$(bash complete.sh 2>&1)"
+same "completion in bash" $'topology\nvnuma-2x2p-1G\n--json\nlist\n\n' "$(bash complete.sh 2>&1)"$'\n'
 
 # ---- usage errors ---------------------------------------------------------------------------------
 error "no verb" "numalab: wanted a verb, found nothing; 'numalab help' lists them"
