@@ -71,6 +71,20 @@ same "completion has all verbs" "$(sort <<<"$verbs")" "$("$NUMALAB" completion b
 same "help is --help" "$("$NUMALAB" help)" "$("$NUMALAB" --help)"
 run "--version" 0 --version && same "--version" "numalab" "$(cut -d' ' -f1 out)"
 
+# ---- man pages -------------------------------------------------------------------------------------
+if ! command -v mandoc >/dev/null; then echo "skip man pages: no mandoc"
+elif ! "$TEST_TREE/docs/man/build" "$(dirname "$NUMALAB")" "$TEST_TMP/man" 2>err; then bad "man pages" "$(head -c 300 err)"
+else
+	same "a man page of every verb" "$(for v in $verbs; do echo "numalab-$v.1"; done | sort; echo numalab.1)" "$(cd man && ls ./*.1 | sed 's,^\./,,' | sort)"
+	for page in man/*; do
+		if lint=$(mandoc -Tlint -W warning "$page"); then ok "$(basename "$page") is clean mdoc"; else bad "$(basename "$page") is clean mdoc" "$lint"; fi
+		# Every reference to a page of ours has that page.
+		for x in $(sed -nE 's/^\.(It |Op |Pq )?Xr (numalab[a-z-]*) ([15]).*/\2.\3/p' "$page"); do
+			[ -e "man/$x" ] || bad "$(basename "$page")" "refers to $x"
+		done
+	done
+fi
+
 # ---- the script of completion, in a real bash ----------------------------------------------------
 cat >complete.sh <<'E'
 PATH=$(dirname "$NUMALAB"):$PATH
