@@ -119,6 +119,8 @@ gboolean lab_yaml_uint(const LabYamlNode *node, guint64 min, guint64 max, guint6
 gboolean lab_yaml_bytes(const LabYamlNode *node, guint64 *value, GError **error);
 gboolean lab_yaml_duration(const LabYamlNode *node, guint64 *value, GError **error);
 gboolean lab_yaml_bool(const LabYamlNode *node, gboolean *value, GError **error);
+/** lab_yaml_texts() - a list of texts: its nodes, borrowed */
+gboolean lab_yaml_texts(const LabYamlNode *node, const GPtrArray **value, GError **error);
 gboolean lab_yaml_word(const LabYamlNode *node, const char *const *words, guint *value,
 		       GError **error);
 

@@ -151,7 +151,7 @@ gboolean lab_yaml_word(const LabYamlNode *node, const char *const *words, guint 
 
 /* ---- mappings by table ---- */
 
-static gboolean read_texts(const LabYamlNode *node, const GPtrArray **value, GError **error)
+gboolean lab_yaml_texts(const LabYamlNode *node, const GPtrArray **value, GError **error)
 {
 	const char *unused;
 
@@ -183,7 +183,7 @@ static gboolean read_field(const LabYamlNode *node, const LabYamlField *field, c
 	case LAB_YAML_WORD:
 		return lab_yaml_word(node, field->words, at, error);
 	case LAB_YAML_TEXTS:
-		return read_texts(node, at, error);
+		return lab_yaml_texts(node, at, error);
 	case LAB_YAML_NODES:
 		if (node->kind != LAB_YAML_LIST)
 			return lab_yaml_fail(node, error, "a list");

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --set KEY.PATH=VALUE: changes to the tree of a scenario before it is read. */
+#include "lab/spec/scenario_parts.h"
+
+#include <string.h>
+
+#include "lab/base/suggest.h"
+#include "lab/base/units.h"
+
+/* A list of steps takes names; other lists take numbers. */
+struct target {
+	LabYamlNode *root;
+	LabOrigin origin; /* "--set KEY=VALUE" */
+};
+
+static void set_origin(LabYamlNode *node, const LabOrigin *origin)
+{
+	node->origin = node->key_origin = *origin;
+	for (guint i = 0; node->children && i < node->children->len; i++)
+		set_origin(node->children->pdata[i], origin);
+}
+
+static LabYamlNode *parse_value(const char *text, const LabOrigin *origin, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+	LabYamlNode *value;
+	const char *what;
+
+	if (!*text)
+		return lab_yaml_new(LAB_YAML_SCALAR, origin);
+	value = lab_yaml_parse(text, -1, "value", &cause);
+	if (!value) {
+		what = strstr(cause->message, ": ");
+		lab_error_set_at(error, origin, "%s", what ? what + 2 : cause->message);
+		return NULL;
+	}
+	set_origin(value, origin);
+	return value;
+}
+
+/* Length of the part of @path that is the key of a member of @map: the longest, as keys may have dots (mkfs.xfs). */
+static gsize member_length(const LabYamlNode *map, const char *path)
+{
+	gsize longest = 0;
+
+	for (guint i = 0; i < map->children->len; i++) {
+		const LabYamlNode *child = map->children->pdata[i];
+		gsize n = strlen(child->key);
+
+		if (g_str_has_prefix(path, child->key) && (path[n] == '.' || !path[n]))
+			longest = MAX(longest, n);
+	}
+	return longest ? longest : strcspn(path, ".");
+}
+
+/* A step becomes {verb: {}} where it is just a verb, so that keys can be added. */
+static LabYamlNode *step_body(LabYamlNode **step, const LabOrigin *origin)
+{
+	LabYamlNode *body;
+
+	if ((*step)->kind == LAB_YAML_SCALAR) {
+		LabYamlNode *map = lab_yaml_new(LAB_YAML_MAP, &(*step)->origin);
+
+		lab_yaml_put(map, (*step)->text, lab_yaml_new(LAB_YAML_MAP, &(*step)->origin));
+		lab_yaml_free(*step);
+		*step = map;
+	}
+	if ((*step)->kind != LAB_YAML_MAP || (*step)->children->len != 1)
+		return *step;
+	body = (*step)->children->pdata[0];
+	if (body->kind == LAB_YAML_SCALAR && !*body->text && !body->quoted) {
+		g_autofree char *verb = g_strdup(body->key);
+
+		lab_yaml_put(*step, verb, lab_yaml_new(LAB_YAML_MAP, origin));
+	}
+	return (*step)->children->pdata[0];
+}
+
+static gboolean no_step(const struct target *t, const LabYamlNode *list, GHashTable *names,
+			const char *word, GError **error)
+{
+	g_autoptr(GPtrArray) known = g_ptr_array_new();
+	g_autofree char *all = NULL, *suggestion = NULL, *found = lab_yaml_quote(word);
+
+	for (guint i = 0; i < list->children->len; i++) {
+		char *name = g_hash_table_lookup(names, list->children->pdata[i]);
+
+		if (name)
+			g_ptr_array_add(known, name);
+	}
+	g_ptr_array_add(known, NULL);
+	all = g_strjoinv(", ", (char **)known->pdata);
+	suggestion = lab_suggest_text(word, (const char *const *)known->pdata);
+	lab_error_set_at(error, &t->origin, "wanted a step (%s), found %s%s", all, found,
+			 suggestion);
+	return FALSE;
+}
+
+/* Index in @list of a step's name or a number. */
+static gboolean find_item(const struct target *t, const LabYamlNode *list, const char *word,
+			  guint *index, GError **error)
+{
+	LabYamlNode *lists[2];
+	guint64 number;
+
+	if (lab_parse_uint(word, G_MAXUINT, &number, NULL) && number < list->children->len) {
+		*index = (guint)number;
+		return TRUE;
+	}
+	lab_scenario_step_lists(t->root, lists);
+	if (list == lists[0] || list == lists[1]) {
+		g_autoptr(GHashTable) names = lab_scenario_step_names(t->root);
+
+		for (guint i = 0; i < list->children->len; i++) {
+			const char *name = g_hash_table_lookup(names, list->children->pdata[i]);
+
+			if (name && !strcmp(name, word)) {
+				*index = i;
+				return TRUE;
+			}
+		}
+		return no_step(t, list, names, word, error);
+	}
+	if (list->children->len)
+		lab_error_set_at(error, &t->origin, "wanted a number from 0 to %u, found '%s'",
+				 list->children->len - 1, word);
+	else
+		lab_error_set_at(error, &t->origin,
+				 "wanted a number in a list, found '%s' in an empty one", word);
+	return FALSE;
+}
+
+static gboolean put(const struct target *t, LabYamlNode *node, const char *path, const char *value,
+		    GError **error);
+
+static gboolean put_in_list(const struct target *t, LabYamlNode *list, const char *path,
+			    const char *value, GError **error)
+{
+	gsize n = strcspn(path, ".");
+	g_autofree char *word = g_strndup(path, n);
+	LabYamlNode **item, *lists[2], *parsed;
+	guint index;
+
+	if (!find_item(t, list, word, &index, error))
+		return FALSE;
+	item = (LabYamlNode **)&list->children->pdata[index];
+	lab_scenario_step_lists(t->root, lists);
+	if (path[n])
+		return put(t,
+			   list == lists[0] || list == lists[1] ? step_body(item, &t->origin)
+								: *item,
+			   path + n + 1, value, error);
+	parsed = parse_value(value, &t->origin, error);
+	if (!parsed)
+		return FALSE;
+	lab_yaml_free(*item);
+	*item = parsed;
+	return TRUE;
+}
+
+static gboolean put_in_map(const struct target *t, LabYamlNode *map, const char *path,
+			   const char *value, GError **error)
+{
+	/* Keys of sysctl have dots, and nothing is below them. */
+	gboolean whole = map->key && !strcmp(map->key, "sysctl");
+	gsize n = whole ? strlen(path) : member_length(map, path);
+	g_autofree char *key = g_strndup(path, n);
+	LabYamlNode *child = lab_yaml_get(map, key);
+	LabYamlNode *parsed;
+
+	if (!*key || (path[n] && !path[n + 1])) {
+		lab_error_set_at(error, &t->origin, "wanted KEY.KEY=VALUE, found an empty key");
+		return FALSE;
+	}
+	if (path[n]) {
+		if (!child || (child->kind == LAB_YAML_SCALAR && !*child->text && !child->quoted)) {
+			child = lab_yaml_new(LAB_YAML_MAP, &t->origin);
+			lab_yaml_put(map, key, child);
+		}
+		return put(t, child, path + n + 1, value, error);
+	}
+	parsed = parse_value(value, &t->origin, error);
+	if (!parsed)
+		return FALSE;
+	lab_yaml_put(map, key, parsed);
+	return TRUE;
+}
+
+static gboolean put(const struct target *t, LabYamlNode *node, const char *path, const char *value,
+		    GError **error)
+{
+	g_autofree char *found = NULL, *quoted = NULL;
+
+	if (node->kind == LAB_YAML_MAP)
+		return put_in_map(t, node, path, value, error);
+	if (node->kind == LAB_YAML_LIST)
+		return put_in_list(t, node, path, value, error);
+	found = lab_yaml_found(node);
+	quoted = lab_yaml_quote(path);
+	lab_error_set_at(error, &t->origin, "wanted a mapping to put %s into, found %s", quoted,
+			 found);
+	return FALSE;
+}
+
+gboolean lab_scenario_set(LabYamlNode *root, const char *assignment, GError **error)
+{
+	g_autofree char *origin = g_strconcat("--set ", assignment, NULL);
+	struct target t = {root, {NULL, 0, 0}};
+	const char *equals = strchr(assignment, '=');
+	g_autofree char *path = equals ? g_strndup(assignment, (gsize)(equals - assignment)) : NULL;
+
+	if (!g_utf8_validate(assignment, -1, NULL)) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "--set: wanted UTF-8 text, found other bytes");
+		return FALSE;
+	}
+	t.origin.path = g_intern_string(origin);
+	if (!path || !*path) {
+		lab_error_set_at(error, &t.origin, "wanted KEY=VALUE, found no %s",
+				 path ? "key" : "'='");
+		return FALSE;
+	}
+	return put(&t, root, path, equals + 1, error);
+}
