@@ -3,26 +3,71 @@
 
 #include "lab/base/error.h"
 #include "lab/base/units.h"
+#include "lab/guest/boot.h"
+#include "lab/guest/domain.h"
 #include "lab/spec/topology.h"
 #include "runner/command.h"
 #include "runner/print.h"
 #include "runner/shipped.h"
 
-static gboolean json, list_json;
+#define EXAMPLE_RESULTS_BYTES (16u << 20)
+
+static gboolean json, list_json, xml, qemu_args;
 
 static const GOptionEntry show_options[] = {
 	{"json", 0, 0, G_OPTION_ARG_NONE, &json, "print JSON", NULL},
+	{"xml", 0, 0, G_OPTION_ARG_NONE, &xml, "print libvirt's domain", NULL},
+	{"args", 0, 0, G_OPTION_ARG_NONE, &qemu_args, "print QEMU's arguments, one a line", NULL},
 	{NULL},
 };
 
+/* A boot of this topology: what it does not decide is a stand-in. */
+static LabBootJob *example_job(LabTopology *topology)
+{
+	LabBootJob *job = g_new0(LabBootJob, 1);
+	char *emulator = g_find_program_in_path("qemu-system-x86_64");
+
+	job->id = g_strdup(topology->name);
+	job->topology = topology;
+	job->clock = LAB_CLOCK_EXACT;
+	job->seed = 1;
+	job->kernel_path = g_strdup("/KERNEL/vmlinux");
+	job->initrd_path = g_strdup("initrd");
+	job->console_quiet = TRUE;
+	job->results_bytes = EXAMPLE_RESULTS_BYTES;
+	job->emulator = emulator ? emulator : g_strdup("/usr/bin/qemu-system-x86_64");
+	return job;
+}
+
+static char *domain_text(LabTopology *topology, GError **error)
+{
+	g_autoptr(LabBootJob) job = example_job(topology);
+	g_autofree char *domain = lab_domain_xml(job, "/BOOT", NULL, 0, error);
+
+	if (!domain || xml)
+		return g_steal_pointer(&domain);
+	return lab_domain_qemu_args(domain, error);
+}
+
 static int show(int argc, char **argv, CommandContext *context, GError **error)
 {
-	g_autoptr(LabTopology) topology = lab_topology_find(argv[0], NULL, error);
+	g_autoptr(LabTopology) topology = NULL;
 	g_autofree char *text = NULL;
 
+	if (json + xml + qemu_args > 1) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "topology show: wanted one of --json, --xml and --args");
+		return COMMAND_FAILED;
+	}
+	topology = lab_topology_find(argv[0], NULL, error);
 	if (!topology)
 		return COMMAND_FAILED;
-	text = json ? lab_topology_json(topology) : lab_topology_hardware_text(topology);
+	if (xml || qemu_args)
+		text = domain_text(g_steal_pointer(&topology), error);
+	else
+		text = json ? lab_topology_json(topology) : lab_topology_hardware_text(topology);
+	if (!text)
+		return COMMAND_FAILED;
 	fputs(text, stdout);
 	if (!g_str_has_suffix(text, "\n"))
 		putchar('\n');
@@ -98,6 +143,11 @@ static const Command verbs[] = {
 	{.name = "show",
 	 .arguments = "TOPOLOGY",
 	 .summary = "Check a topology and show the machine as 'numactl -H' would",
+	 .description = "With --xml or --args it is shown as a boot of it gets it, under the exact "
+			"clock with "
+			"seed 1, without image and scratch device; /KERNEL and /BOOT stand for the "
+			"kernel and "
+			"the boot's directory.",
 	 .options = show_options,
 	 .run = show},
 	{.name = "list",

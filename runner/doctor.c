@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "runner/doctor.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <libvirt/libvirt.h>
 #include <stdio.h>
@@ -16,7 +15,9 @@
 #define QEMU_MIN_MAJOR 8 /* before 8.1 SMP bring-up live-locks under icount */
 #define QEMU_MIN_MINOR 1
 #define LIBVIRT_MIN 10000000 /* major * 1000000 + minor * 1000 + release */
+#define EXAMPLE "vnuma-4x1p-512M"
 #define CHILD_US (10 * G_TIME_SPAN_SECOND)
+#define DRIVER_US (60 * G_TIME_SPAN_SECOND) /* it asks QEMU some 4 s of questions the first time */
 #define MIB (1u << 20)
 
 static void check_free(gpointer data)
@@ -80,14 +81,15 @@ static char *apt_fix(const char *packages, gboolean backports)
 			       backports && bookworm ? "-t bookworm-backports " : "", packages);
 }
 
-/* stdout of a program, or NULL; never longer than CHILD_US. */
-static char *ask(const char *program, const char *argument, const char *second)
+/* What a program says, or NULL when it cannot be started or fails; never longer than CHILD_US. */
+static char *ask(const char *program, const char *argument, const char *second, gboolean may_fail)
 {
 	const char *argv[] = {program, argument, second, NULL};
 	const LabProcessOptions options = {.timeout_us = CHILD_US};
 	g_auto(LabProcessResult) result = {0};
 
-	if (!lab_process_run(argv, &options, &result, NULL) || result.exit_status != 0)
+	if (!lab_process_run(argv, &options, &result, NULL) ||
+	    (!may_fail && result.exit_status != 0))
 		return NULL;
 	return g_strconcat(result.out, result.err, NULL);
 }
@@ -104,8 +106,8 @@ static char *version_in(const char *text)
 static void check_qemu(Doctor *doctor)
 {
 	g_autofree char *path = g_find_program_in_path(QEMU);
-	g_autofree char *said = path ? ask(path, "--version", NULL) : NULL;
-	g_autofree char *accels = path ? ask(path, "-accel", "help") : NULL;
+	g_autofree char *said = path ? ask(path, "--version", NULL, FALSE) : NULL;
+	g_autofree char *accels = path ? ask(path, "-accel", "help", FALSE) : NULL;
 	g_autofree char *fix = apt_fix("qemu-system-x86", TRUE);
 	g_autofree char *version = version_in(said);
 	guint major = 0, minor = 0;
@@ -131,10 +133,8 @@ static void check_qemu(Doctor *doctor)
 static void check_libvirt(Doctor *doctor)
 {
 	g_autofree char *fix = apt_fix("libvirt0 libvirt-daemon-driver-qemu", TRUE);
-	g_autofree char *found = NULL, *driver = NULL;
+	g_autofree char *found = NULL;
 	unsigned long version = 0;
-	Dl_info info;
-	gboolean there = FALSE;
 
 	virGetVersion(&version, NULL, NULL);
 	found = g_strdup_printf("%lu.%lu.%lu", version / 1000000, version / 1000 % 1000,
@@ -142,16 +142,34 @@ static void check_libvirt(Doctor *doctor)
 	add(doctor, "program", "libvirt", version >= LIBVIRT_MIN ? DOCTOR_OK : DOCTOR_MISSING,
 	    found, "10.0 or newer", fix)
 		->clock = TRUE;
-	/* qemu:///embed loads the driver from beside the library. */
-	if (dladdr((void *)virGetVersion, &info) && info.dli_fname) {
-		g_autofree char *dir = g_path_get_dirname(info.dli_fname);
+}
 
-		driver = g_build_filename(dir, "libvirt/connection-driver/libvirt_driver_qemu.so",
-					  NULL);
-		there = g_file_test(driver, G_FILE_TEST_EXISTS);
-	}
-	add(doctor, "program", "libvirt's QEMU driver", there ? DOCTOR_OK : DOCTOR_MISSING,
-	    there ? "there" : "not there", "for qemu:///embed", fix)
+/* The last line that a failed child wrote to stderr, without our name in front. */
+static char *complaint(const char *text)
+{
+	g_autofree char *stripped = g_strchomp(g_strdup(text));
+	const char *line = strrchr(stripped, '\n');
+
+	line = line ? line + 1 : stripped;
+	return g_strdup(g_str_has_prefix(line, "numalab: ") ? line + strlen("numalab: ") : line);
+}
+
+/* Whether libvirt's driver can be loaded, finds QEMU and takes a domain: by having it take one, in a child. */
+static void check_driver(Doctor *doctor)
+{
+	g_autofree char *self = lab_path_self();
+	const char *argv[] = {self, "topology", "show", "--args", EXAMPLE, NULL};
+	const LabProcessOptions options = {.timeout_us = DRIVER_US};
+	g_autofree char *fix = apt_fix("libvirt0 libvirt-daemon-driver-qemu", TRUE);
+	g_autofree char *found = NULL;
+	g_auto(LabProcessResult) result = {0};
+	g_autoptr(GError) error = NULL;
+	gboolean good = lab_process_run(argv, &options, &result, &error) && result.exit_status == 0;
+
+	if (!good)
+		found = error ? g_strdup(error->message) : complaint(result.err);
+	add(doctor, "program", "libvirt's QEMU driver", good ? DOCTOR_OK : DOCTOR_MISSING,
+	    good ? "takes a domain" : found, "qemu:///embed", fix)
 		->clock = TRUE;
 }
 
@@ -168,7 +186,7 @@ static void check_tools(Doctor *doctor)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(tools); i++) {
 		g_autofree char *path = g_find_program_in_path(tools[i].program);
-		g_autofree char *said = path ? ask(path, tools[i].argument, NULL) : NULL;
+		g_autofree char *said = path ? ask(path, tools[i].argument, NULL, TRUE) : NULL;
 		g_autofree char *version = version_in(said);
 		g_autofree char *fix = apt_fix(tools[i].package, FALSE);
 
@@ -279,7 +297,7 @@ static void check_user(Doctor *doctor)
 		    "root, or user namespaces", NULL);
 		return;
 	}
-	said = ask("unshare", "--user", "true");
+	said = ask("unshare", "--user", "true", FALSE);
 	add(doctor, "user", "user namespaces", said ? DOCTOR_OK : DOCTOR_MISSING,
 	    said ? "allowed" : "not allowed", "to build images without root",
 	    "sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000");
@@ -325,6 +343,7 @@ Doctor *doctor_examine(const char *store, const char *cache, GError **error)
 	doctor->checks = g_ptr_array_new_with_free_func(check_free);
 	check_qemu(doctor);
 	check_libvirt(doctor);
+	check_driver(doctor);
 	check_helpers(doctor);
 	check_tools(doctor);
 	check_place(doctor, "store", store, 1024, "--store");

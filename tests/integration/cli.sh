@@ -92,7 +92,7 @@ eval "$(numalab completion bash)"
 reply() { # LINE
 	COMP_LINE=$1; COMP_POINT=${#1}; COMPREPLY=()
 	_numalab
-	echo "${COMPREPLY[*]}"
+	echo "[${COMPREPLY[*]}]"
 }
 reply "numalab topol"
 reply "numalab topology show vnuma-2x"
@@ -101,7 +101,19 @@ reply "numalab --store=/x topology l"
 reply "numalab nonsense "
 reply "numalab topology show /"
 E
-same "completion in bash" $'topology\nvnuma-2x2p-1G\n--json\nlist\n\n' "$(bash complete.sh 2>&1)"$'\n'
+same "completion in bash" $'[topology]\n[vnuma-2x2p-1G]\n[--json]\n[list]\n[]\n[]' "$(bash complete.sh 2>&1)"
+
+# ---- topologies as libvirt and QEMU get them ------------------------------------------------------
+for t in $("$NUMALAB" topology list | awk 'NR > 1 { print $1 }'); do
+	if ! "$NUMALAB" topology show "$t" >out 2>err || ! grep -q '^node distances:' out; then bad "topology show $t" "$(head -c 300 err)"
+	elif ! "$NUMALAB" topology show --json "$t" 2>err | grep -q '"distances"'; then bad "topology show --json $t" "$(head -c 300 err)"
+	else ok "topology show $t"; fi
+done
+if "$NUMALAB" topology show --xml vnuma-4x1p-512M-ring >out 2>err && grep -q '<sibling id="2" value="30"/>' out; then ok "topology show --xml"
+else bad "topology show --xml" "$(head -c 300 err)"; fi
+if "$NUMALAB" topology show --args fake-4x1p-512M >out 2>err && grep -q 'numa=fake=4' out && ! grep -qx -- '-numa' out &&
+	grep -qx 'shift=1,sleep=off' out; then ok "topology show --args"
+else bad "topology show --args" "$(head -c 300 err)"; fi
 
 # ---- usage errors ---------------------------------------------------------------------------------
 error "no verb" "numalab: wanted a verb, found nothing; 'numalab help' lists them"
