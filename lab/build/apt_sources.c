@@ -206,14 +206,27 @@ static gboolean stands_alone(const char *suite)
 	return g_strv_contains(rolling, suite) || strchr(suite, '-') != NULL;
 }
 
+char *lab_apt_sources_text(const char *suite, const char *const *without,
+			   const LabAptMirror *archive, const LabAptMirror *security)
+{
+	g_autofree char *updates = g_strconcat(suite, "-updates", NULL);
+	g_autofree char *fixes = g_strconcat(suite, "-security", NULL);
+	gboolean is_fixes = g_str_has_suffix(suite, "-security");
+	const char *const main_suites[] = {suite, stands_alone(suite) ? NULL : updates, NULL};
+	const char *const security_suites[] = {is_fixes ? suite : fixes, NULL};
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!is_fixes)
+		add_stanza(text, archive, main_suites, without);
+	if (is_fixes || !stands_alone(suite))
+		add_stanza(text, security, security_suites, without);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
 char *lab_apt_sources(const char *suite, const char *const *without, GError **error)
 {
 	g_autofree char *targets = host_targets(error);
-	g_autofree char *updates = g_strconcat(suite, "-updates", NULL);
-	g_autofree char *security = g_strconcat(suite, "-security", NULL);
-	gboolean is_security_suite = g_str_has_suffix(suite, "-security");
-	g_auto(LabAptMirror) archive = {0}, fixes = {0};
-	g_autoptr(GString) text = g_string_new(NULL);
+	g_auto(LabAptMirror) archive = {0}, security = {0};
 
 	if (!targets)
 		return NULL;
@@ -225,20 +238,10 @@ char *lab_apt_sources(const char *suite, const char *const *without, GError **er
 			    suite);
 		return NULL;
 	}
-	if (!lab_apt_find_mirror(targets, TRUE, &fixes)) {
+	if (!lab_apt_find_mirror(targets, TRUE, &security)) {
 		/* A host of sid has none; mirrors keep it beside the main one. */
-		fixes.uri = g_strconcat(archive.uri, "-security", NULL);
-		fixes.signed_by = g_strdup(archive.signed_by);
+		security.uri = g_strconcat(archive.uri, "-security", NULL);
+		security.signed_by = g_strdup(archive.signed_by);
 	}
-	if (!is_security_suite) {
-		const char *const suites[] = {suite, stands_alone(suite) ? NULL : updates, NULL};
-
-		add_stanza(text, &archive, suites, without);
-	}
-	if (is_security_suite || !stands_alone(suite)) {
-		const char *const suites[] = {is_security_suite ? suite : security, NULL};
-
-		add_stanza(text, &fixes, suites, without);
-	}
-	return g_string_free(g_steal_pointer(&text), FALSE);
+	return lab_apt_sources_text(suite, without, &archive, &security);
 }

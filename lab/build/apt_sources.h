@@ -23,6 +23,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LabAptMirror, lab_apt_mirror_clear)
 gboolean lab_apt_find_mirror(const char *targets, gboolean security, LabAptMirror *mirror);
 #define LAB_APT_TARGET_FORMAT "$(ORIGIN)|$(LABEL)|$(RELEASE)|$(COMPONENT)|$(REPO_URI)|$(SOURCESENTRY)"
 
+/** lab_apt_sources_text() - what lab_apt_sources() makes of these archives; free with g_free() */
+char *lab_apt_sources_text(const char *suite, const char *const *without, const LabAptMirror *archive,
+			   const LabAptMirror *security);
+
 /**
  * lab_apt_sources() - a .sources file (deb822) for @suite, main component, amd64 binaries
  * @suite: "bookworm": with bookworm-updates and bookworm-security, which is what a user of bookworm gets; "bookworm-backports", "sid"

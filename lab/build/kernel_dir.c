@@ -48,7 +48,7 @@ static gboolean find_file(const char *path, const Place *places, guint n, char *
 		const char *name;
 
 		while (open && (name = g_dir_read_name(open))) {
-			g_autofree char *file = g_build_filename(dir, name, NULL);
+			g_autofree char *file = g_canonicalize_filename(name, dir);
 
 			if (places[i].whole ? strcmp(name, places[i].prefix) != 0
 					    : !g_str_has_prefix(name, places[i].prefix))
@@ -63,7 +63,7 @@ static gboolean find_file(const char *path, const Place *places, guint n, char *
 					    *found, file);
 				return FALSE;
 			}
-			*found = g_canonicalize_filename(file, NULL);
+			*found = g_steal_pointer(&file);
 		}
 	}
 	return TRUE;

@@ -205,6 +205,20 @@ static gboolean run_depmod(const char *modules, const char *release, GError **er
 	return lab_process_check(argv, NULL, NULL, error) && lab_dir_remove(base, error);
 }
 
+/* Old trees have no list of what is built in: without one depmod leaves an index that libkmod cannot read. */
+static gboolean complete_lists(const char *dir, GError **error)
+{
+	static const char *const needed[] = {"modules.builtin", "modules.order"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(needed); i++) {
+		g_autofree char *path = g_build_filename(dir, needed[i], NULL);
+
+		if (!g_file_test(path, G_FILE_TEST_EXISTS) && !lab_file_write(path, "", 0, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
 gboolean lab_modules_install(const GPtrArray *files, gboolean move, const char *modules,
 			     const char *release, char **digest, GError **error)
 {
@@ -218,7 +232,8 @@ gboolean lab_modules_install(const GPtrArray *files, gboolean move, const char *
 	for (guint i = 0; files && i < files->len; i++)
 		if (!install_one(&install, files->pdata[i], error))
 			return FALSE;
-	if (!strip_all(to_strip, error) || !run_depmod(modules, release, error))
+	if (!strip_all(to_strip, error) || !complete_lists(to, error) ||
+	    !run_depmod(modules, release, error))
 		return FALSE;
 	*digest = g_strdup(g_checksum_get_string(sum));
 	return TRUE;
