@@ -53,10 +53,11 @@ char *lab_spec_find(const char *folder, const char *what, const char *name, cons
 	g_autofree char *quoted = NULL, *suggestion = NULL;
 	g_autoptr(GPtrArray) names = NULL;
 
-	if (strchr(name, '/') || g_str_has_suffix(name, ".yaml"))
-		return g_path_is_absolute(name) || !relative_to
-			       ? g_strdup(name)
-			       : g_build_filename(relative_to, name, NULL);
+	if (strchr(name, '/') || g_str_has_suffix(name, ".yaml")) {
+		if (!relative_to || !strcmp(relative_to, ".") || g_path_is_absolute(name))
+			return g_strdup(name);
+		return g_build_filename(relative_to, name, NULL);
+	}
 	if (g_file_test(path, G_FILE_TEST_EXISTS))
 		return g_steal_pointer(&path);
 	names = shipped(dir);

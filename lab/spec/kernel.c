@@ -83,9 +83,11 @@ static gboolean parse_debian(const char *text, LabKernelSpec *spec)
 
 static gboolean parse_dir(const char *text, const char *relative_to, LabKernelSpec *spec)
 {
+	g_autofree char *base = relative_to ? g_canonicalize_filename(relative_to, NULL) : NULL;
+
 	if (!*text)
 		return FALSE;
-	spec->path = g_canonicalize_filename(text, relative_to);
+	spec->path = g_canonicalize_filename(text, base);
 	return TRUE;
 }
 

@@ -22,6 +22,7 @@ struct raw {
 	guint64 boots, settle_ns;
 };
 
+/* Words of the file, and of every other place that names a clock. */
 static const char *const clocks[] = {[LAB_CLOCK_EXACT] = "exact", [LAB_CLOCK_TCG] = "tcg", NULL};
 static const char *const consoles[] = {"quiet", "verbose", NULL};
 static const char *const counters[] = {"vmstat", "numastat", "interrupts", NULL};

@@ -1,0 +1,881 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/spec/scenario.h"
+
+#include <string.h>
+
+#include "tests/unit/spec_cases.h"
+
+#define HEAD                                                                                       \
+	"topology: vnuma-4x1p-512M\nimage: xfs\nkernels: [debian:bookworm]\n" /* lines 1 to 3 */
+#define SMALL HEAD "steps:\n"
+#define SCRATCH HEAD "scratch: 512MiB\nsteps:\n" /* lines 4, 5 */
+#define MADE SCRATCH "  - mkfs.xfs\n"		 /* line 6 */
+#define MOUNTED MADE "  - mount\n"		 /* line 7 */
+#define RUN SMALL "  - run: ['true']\n"		 /* lines 4, 5 */
+
+static const struct spec_case errors[] = {
+	/* the whole */
+	{"unknown key", "topologies: x\n",
+	 "t.yaml:1:1: wanted a key of a scenario, found 'topologies' (did you mean 'topology'?)"},
+	{"no topology", "image: xfs\nkernels: [debian:sid]\nsteps: []\n",
+	 "t.yaml:1:1: wanted the key 'topology' of a scenario, found none"},
+	{"no image", "topology: vnuma-4x1p-512M\nkernels: [debian:sid]\nsteps: []\n",
+	 "t.yaml:1:1: wanted the key 'image' of a scenario, found none"},
+	{"no kernels", "topology: vnuma-4x1p-512M\nimage: xfs\nsteps: []\n",
+	 "t.yaml:1:1: wanted the key 'kernels' of a scenario, found none"},
+	{"no steps", HEAD, "t.yaml:1:1: wanted the key 'steps' of a scenario, found none"},
+	{"empty steps", HEAD "steps: []\n", "t.yaml:4:8: wanted steps, found none"},
+	{"bad name", RUN "name: a/b\n",
+	 "t.yaml:6:7: wanted a name of letters, digits, '.', '_', '+' and '-', found 'a/b'"},
+	/* what it names */
+	{"unknown topology",
+	 "topology: vnuma-4x1p-512\nimage: xfs\nkernels: [debian:sid]\nsteps: []\n",
+	 "t.yaml:1:11: wanted a topology of topologies/ or a path, found 'vnuma-4x1p-512' (did you "
+	 "mean "
+	 "'vnuma-4x1p-512M'?)"},
+	{"topology is a list", "topology: [a]\nimage: xfs\nkernels: [debian:sid]\nsteps: []\n",
+	 "t.yaml:1:11: wanted a topology, found a list"},
+	{"no such topology file",
+	 "topology: ./x.yaml\nimage: xfs\nkernels: [debian:sid]\nsteps: []\n",
+	 "./x.yaml: wanted a topology file, found none"},
+	{"wrong topology file",
+	 "topology: ./bad.yaml\nimage: xfs\nkernels: [debian:sid]\nsteps: []\n",
+	 "./bad.yaml:1:7: wanted vnuma or fake, found 'x'"},
+	{"topology written in place",
+	 "topology:\n  kind: vnuma\n  nodes: [{cpus: 0, memory: 1G}]\nimage: xfs\nkernels: "
+	 "[debian:sid]\nsteps: []\n",
+	 "t.yaml:3:29: wanted a size like 512MiB, found '1G' (did you mean '1GiB'?)"},
+	{"unknown image",
+	 "topology: vnuma-4x1p-512M\nimage: xfx\nkernels: [debian:sid]\nsteps: []\n",
+	 "t.yaml:2:8: wanted an image of images/ or a path, found 'xfx' (did you mean 'xfs'?)"},
+	{"no kernel", "topology: vnuma-4x1p-512M\nimage: xfs\nkernels: []\nsteps: []\n",
+	 "t.yaml:3:10: wanted at least one kernel, found a list"},
+	{"bad kernel",
+	 "topology: vnuma-4x1p-512M\nimage: xfs\nkernels: [debian:sid, bookworm]\nsteps: []\n",
+	 "t.yaml:3:23: wanted debian:SUITE, debian:SUITE/PACKAGE, debian:SUITE/PACKAGE=VERSION or "
+	 "dir:PATH, found "
+	 "'bookworm' (did you mean 'debian:bookworm'?)"},
+	{"kernel twice",
+	 "topology: vnuma-4x1p-512M\nimage: xfs\nkernels: [debian:sid, debian:sid]\nsteps: []\n",
+	 "t.yaml:3:23: wanted each kernel once, found 'debian:sid'"},
+	/* numbers and words */
+	{"clock", RUN "clock: kvn\n", "t.yaml:6:8: wanted exact or tcg, found 'kvn'"},
+	{"no boots", RUN "boots: 0\n",
+	 "t.yaml:6:8: wanted a whole number from 1 to 10000, found '0'"},
+	{"boots and seeds", RUN "boots: 2\nseeds: [1]\n",
+	 "t.yaml:7:1: wanted either 'boots' or 'seeds', found both"},
+	{"no seeds", RUN "seeds: []\n", "t.yaml:6:8: wanted 1 to 10000 seeds, found a list"},
+	{"seed 0", RUN "seeds: [0]\n",
+	 "t.yaml:6:9: wanted a whole number from 1 to 4294967295, found '0'"},
+	{"seed twice", RUN "seeds: [4, 1, 4]\n", "t.yaml:6:15: wanted each seed once, found '4'"},
+	{"scale above 1", RUN "scale: 3/2\n",
+	 "t.yaml:6:8: wanted a fraction like 1/1000, not above 1, found '3/2'"},
+	{"scale by nothing", RUN "scale: 1/0\n",
+	 "t.yaml:6:8: wanted a fraction like 1/1000, not above 1, found '1/0'"},
+	{"scale of nothing", RUN "scale: 0/5\n",
+	 "t.yaml:6:8: wanted a fraction like 1/1000, not above 1, found '0/5'"},
+	{"scale as decimal", RUN "scale: 0.5\n",
+	 "t.yaml:6:8: wanted a fraction like 1/1000, not above 1, found '0.5'"},
+	{"settle without unit", RUN "settle: 5\n",
+	 "t.yaml:6:9: wanted a duration like 30s or 50ms, found '5' (the unit is missing)"},
+	{"console", RUN "console: loud\n", "t.yaml:6:10: wanted quiet or verbose, found 'loud'"},
+	{"odd scratch", RUN "scratch: 513MiB\n",
+	 "t.yaml:6:10: wanted a multiple of 2MiB up to 1TiB, found '513MiB'"},
+	{"no scratch", RUN "scratch: 0B\n",
+	 "t.yaml:6:10: wanted a multiple of 2MiB up to 1TiB, found '0B'"},
+	{"deadline of 0s", RUN "deadlines: {agent: 0s}\n",
+	 "t.yaml:6:20: wanted a duration above 0s, found '0s'"},
+	{"unknown deadline", RUN "deadlines: {poweroff: 1s}\n",
+	 "t.yaml:6:13: wanted a key of deadlines, found 'poweroff' (did you mean 'power-off'?)"},
+	{"unknown counter", RUN "collect: {counters: [vmstats]}\n",
+	 "t.yaml:6:22: wanted vmstat, numastat or interrupts, found 'vmstats' (did you mean "
+	 "'vmstat'?)"},
+	{"counter twice", RUN "collect: {counters: [vmstat, vmstat]}\n",
+	 "t.yaml:6:30: wanted each counter once, found 'vmstat'"},
+	{"unknown collection", RUN "collect: {counter: []}\n",
+	 "t.yaml:6:11: wanted a key of collect, found 'counter' (did you mean 'counters'?)"},
+	{"kernel argument with a blank", RUN "kernel-args: ['a b']\n",
+	 "t.yaml:6:15: wanted a kernel argument without blanks and quotes, found 'a b'"},
+	{"kernel argument of ours", RUN "kernel-args: [quiet, numa=off]\n",
+	 "t.yaml:6:22: wanted another kernel argument than 'numa=' (numalab sets it), found "
+	 "'numa=off'"},
+	/* settings */
+	{"unknown setting", RUN "settings: {thp: never}\n",
+	 "t.yaml:6:12: wanted a key of settings (numa_balancing, transparent_hugepage, sysctl), "
+	 "found 'thp'"},
+	{"numa_balancing", RUN "settings: {numa_balancing: 2}\n",
+	 "t.yaml:6:28: wanted off, on, false or true, found '2'"},
+	{"unknown key of numa_balancing", RUN "settings: {numa_balancing: {scan_dely: 1s}}\n",
+	 "t.yaml:6:29: wanted a key of numa_balancing, found 'scan_dely' (did you mean "
+	 "'scan_delay'?)"},
+	{"scan_delay without unit", RUN "settings: {numa_balancing: {scan_delay: 50}}\n",
+	 "t.yaml:6:41: wanted a duration like 30s or 50ms, found '50' (the unit is missing)"},
+	{"scan_delay below 1ms", RUN "settings: {numa_balancing: {scan_delay: 500us}}\n",
+	 "t.yaml:6:41: wanted a multiple of 1ms above 0s, found '500us'"},
+	{"scan_size", RUN "settings: {numa_balancing: {scan_size: 1KiB}}\n",
+	 "t.yaml:6:40: wanted a multiple of 1MiB above 0B, found '1KiB'"},
+	{"transparent_hugepage", RUN "settings: {transparent_hugepage: on}\n",
+	 "t.yaml:6:34: wanted always, madvise or never, found 'on'"},
+	{"sysctl upwards", RUN "settings: {sysctl: {vm...x: 1}}\n",
+	 "t.yaml:6:21: wanted a sysctl like vm.swappiness, found 'vm...x'"},
+	{"sysctl as a path", RUN "settings: {sysctl: {vm/../../x: 1}}\n",
+	 "t.yaml:6:21: wanted a sysctl like vm.swappiness, found 'vm/../../x'"},
+	{"sysctl of one word", RUN "settings: {sysctl: {vm: {x: 1}}}\n",
+	 "t.yaml:6:21: wanted a sysctl like vm.swappiness, found 'vm'"},
+	{"sysctl of nothing", RUN "settings: {sysctl: {vm.x: }}\n",
+	 "t.yaml:6:21: wanted a value, found nothing"},
+	{"sysctl of two lines", RUN "settings: {sysctl: {vm.x: \"1\\n2\"}}\n",
+	 "t.yaml:6:27: wanted a value of one line, found '1\\n2'"},
+	{"sysctl that is a setting", RUN "settings: {sysctl: {kernel.numa_balancing: 0}}\n",
+	 "t.yaml:6:21: wanted the setting 'numa_balancing' for this, found "
+	 "'kernel.numa_balancing'"},
+	/* steps */
+	{"unknown step", SMALL "  - fsmark: {files: 1}\n",
+	 "t.yaml:5:5: wanted a step (mkfs.xfs, mount, umount, drop_caches, mkdir, fs_mark, "
+	 "xfs_repair, numa_touch, run), "
+	 "found 'fsmark' (did you mean 'fs_mark'?)"},
+	{"unknown step, a word", SMALL "  - unmount\n",
+	 "t.yaml:5:5: wanted a step (mkfs.xfs, mount, umount, drop_caches, mkdir, fs_mark, "
+	 "xfs_repair, numa_touch, run), "
+	 "found 'unmount' (did you mean 'umount'?)"},
+	{"two verbs in a step", SMALL "  - {umount: , mount: }\n",
+	 "t.yaml:5:5: wanted a step like 'umount' or 'fs_mark: {...}', found a mapping"},
+	{"step is a list", SMALL "  - [umount]\n",
+	 "t.yaml:5:5: wanted a step like 'umount' or 'fs_mark: {...}', found a list"},
+	{"step is nothing", SMALL "  -\n  - umount\n",
+	 "t.yaml:5:3: wanted a step like 'umount' or 'fs_mark: {...}', found nothing"},
+	{"name twice", SMALL "  - run: {argv: [a], name: x}\n  - run: {argv: [b], name: x}\n",
+	 "t.yaml:6:28: wanted each step's name once, found 'x'"},
+	{"bad step name", SMALL "  - run: {argv: [a], name: A}\n",
+	 "t.yaml:5:28: wanted a name of at most 63 of a-z, 0-9, '.', '_' and '-', found 'A'"},
+	{"step name upwards", SMALL "  - run: {argv: [a], name: ..}\n",
+	 "t.yaml:5:28: wanted a name of at most 63 of a-z, 0-9, '.', '_' and '-', found '..'"},
+	{"timeout of 0s", SMALL "  - drop_caches: {timeout: 0s}\n",
+	 "t.yaml:5:28: wanted a duration above 0s, found '0s'"},
+	{"measure", SMALL "  - drop_caches: {measure: 1}\n",
+	 "t.yaml:5:28: wanted true or false, found '1'"},
+	{"mkfs.xfs without size", SMALL "  - mkfs.xfs\n",
+	 "t.yaml:5:5: wanted the key 'size' of mkfs.xfs (or 'scratch' of the scenario), found "
+	 "none"},
+	{"mkfs.xfs too small", SMALL "  - mkfs.xfs: {size: 300MiB}\n",
+	 "t.yaml:5:22: wanted a scratch device of at least 302MiB (mkfs.xfs refuses less), found "
+	 "'300MiB'"},
+	{"mkfs.xfs of another size", SCRATCH "  - mkfs.xfs: {size: 1GiB}\n",
+	 "t.yaml:6:22: wanted one size of the scratch device, '512MiB' as given before, found "
+	 "'1GiB'"},
+	{"mkfs.xfs of a mounted one", MOUNTED "  - mkfs.xfs\n",
+	 "t.yaml:8:5: wanted umount before mkfs.xfs, found a mounted file system"},
+	{"mount of nothing", SCRATCH "  - mount\n",
+	 "t.yaml:6:5: wanted mkfs.xfs before mount, found none"},
+	{"mount twice", MOUNTED "  - mount: {}\n",
+	 "t.yaml:8:5: wanted umount before mount, found a mounted file system"},
+	{"mount options", MADE "  - mount: {options: {}}\n",
+	 "t.yaml:7:22: wanted a list of mount options, found a mapping"},
+	{"umount of nothing", MADE "  - umount\n",
+	 "t.yaml:7:5: wanted mount before umount, found no mounted file system"},
+	{"mkdir of nothing", SMALL "  - mkdir: []\n",
+	 "t.yaml:5:12: wanted directories, found a list"},
+	{"mkdir relative", SMALL "  - mkdir: [a]\n",
+	 "t.yaml:5:13: wanted an absolute path, found 'a'"},
+	{"mkdir without mount", MADE "  - mkdir: [/mnt/scratch/a]\n",
+	 "t.yaml:7:5: wanted mount before mkdir, found no mounted file system"},
+	{"fs_mark without mount", MADE "  - fs_mark: {files: 1}\n",
+	 "t.yaml:7:5: wanted mount before fs_mark, found no mounted file system"},
+	{"fs_mark without files", MOUNTED "  - fs_mark: {dirs: 2}\n",
+	 "t.yaml:8:14: wanted the key 'files' of fs_mark, found none"},
+	{"fs_mark with too many threads", MOUNTED "  - fs_mark: {dirs: 65, files: 1}\n",
+	 "t.yaml:8:21: wanted a whole number from 1 to 64, found '65'"},
+	{"fs_mark with one subdirectory", MOUNTED "  - fs_mark: {subdirs: 1, files: 1}\n",
+	 "t.yaml:8:24: wanted a whole number from 2 to 1000000, found '1'"},
+	{"fs_mark's sync", MOUNTED "  - fs_mark: {files: 1, sync: 7}\n",
+	 "t.yaml:8:31: wanted none, fsync, or fs_mark's sync method 0 to 6, found '7'"},
+	{"fs_mark's size", MOUNTED "  - fs_mark: {files: 1, size: 4096}\n",
+	 "t.yaml:8:31: wanted a size like 512MiB, found '4096' (the unit is missing)"},
+	{"fs_mark's unknown key", MOUNTED "  - fs_mark: {file: 1}\n",
+	 "t.yaml:8:15: wanted a key of fs_mark, found 'file' (did you mean 'files'?)"},
+	{"more files than fit", MOUNTED "  - fs_mark: {files: 262145, dirs: 2, loops: 2}\n",
+	 "t.yaml:8:22: wanted at most 1048576 files in all (512 bytes each on the scratch device), "
+	 "found '262145'"},
+	{"xfs_repair of nothing", SCRATCH "  - xfs_repair\n",
+	 "t.yaml:6:5: wanted mkfs.xfs before xfs_repair, found none"},
+	{"xfs_repair of a mounted one", MOUNTED "  - xfs_repair\n",
+	 "t.yaml:8:5: wanted umount before xfs_repair, found a mounted file system"},
+	{"xfs_repair with a list", MADE "  - xfs_repair: {options: [bhash]}\n",
+	 "t.yaml:7:27: wanted a mapping, found a list"},
+	{"xfs_repair with a comma", MADE "  - xfs_repair: {options: {bhash: '1,2'}}\n",
+	 "t.yaml:7:35: wanted a value of xfs_repair's -o bhash, found '1,2'"},
+	{"numa_touch without size", SMALL "  - numa_touch: {duration: 1s}\n",
+	 "t.yaml:5:17: wanted the key 'size' of numa_touch, found none"},
+	{"numa_touch without end", SMALL "  - numa_touch: {size: 4MiB}\n",
+	 "t.yaml:5:17: wanted either the key 'duration' or 'touches' of numa_touch, found none"},
+	{"numa_touch with two ends",
+	 SMALL "  - numa_touch: {size: 4MiB, duration: 1s, touches: 5}\n",
+	 "t.yaml:5:44: wanted either the key 'duration' or 'touches' of numa_touch, found both"},
+	{"numa_touch of all memory", SMALL "  - numa_touch: {size: 2GiB, duration: 1s}\n",
+	 "t.yaml:5:24: wanted less than the guest's memory of 2GiB, found '2GiB'"},
+	{"numa_touch of too little", SMALL "  - numa_touch: {size: 12KiB, duration: 1s}\n",
+	 "t.yaml:5:24: wanted a page of 4KiB for each thread, found '12KiB'"},
+	{"run of a text", SMALL "  - run: echo hello\n",
+	 "t.yaml:5:10: wanted a command as a list: [COMMAND, ARGUMENT, ...], found 'echo hello'"},
+	{"run of nothing", SMALL "  - run: []\n", "t.yaml:5:10: wanted a command, found a list"},
+	{"run of an empty word", SMALL "  - run: ['', a]\n",
+	 "t.yaml:5:11: wanted a command, found ''"},
+	{"run without argv", SMALL "  - run: {name: a}\n",
+	 "t.yaml:5:10: wanted the key 'argv' of run, found none"},
+	{"run of a list", SMALL "  - run: [a, [b]]\n",
+	 "t.yaml:5:14: wanted an argument, found a list"},
+	/* prepare */
+	{"prepare is a word", RUN "prepare: yes\n",
+	 "t.yaml:6:10: wanted a list of steps, or {steps, kernel, fresh}, found 'yes'"},
+	{"prepare without steps", RUN "prepare: {fresh: true}\n",
+	 "t.yaml:6:10: wanted the key 'steps' of prepare, found none"},
+	{"prepare ends mounted", RUN "prepare: [{mkfs.xfs: {size: 512MiB}}, mount]\n",
+	 "t.yaml:6:39: wanted umount at the end of prepare, found a mounted file system"},
+	{"prepare's kernel", RUN "prepare: {steps: [drop_caches], kernel: sid}\n",
+	 "t.yaml:6:41: wanted debian:SUITE, debian:SUITE/PACKAGE, debian:SUITE/PACKAGE=VERSION or "
+	 "dir:PATH, found 'sid' "
+	 "(did you mean 'debian:sid'?)"},
+	{"prepare's kernel in each boot",
+	 RUN "prepare: {steps: [drop_caches], kernel: debian:sid, fresh: true}\n",
+	 "t.yaml:6:41: wanted no kernel with fresh: true (each boot prepares for itself), found "
+	 "'debian:sid'"},
+	/* judge */
+	{"judge without threshold", RUN "judge: [{metric: real-true}]\n",
+	 "t.yaml:6:9: wanted the key 'threshold' of a judge, found none"},
+	{"threshold without unit", RUN "judge: [{metric: real-true, threshold: 2}]\n",
+	 "t.yaml:6:40: wanted a percentage above 0, like 2%, found '2'"},
+	{"threshold of 0", RUN "judge: [{metric: real-true, threshold: 0.0%}]\n",
+	 "t.yaml:6:40: wanted a percentage above 0, like 2%, found '0.0%'"},
+	{"threshold too fine", RUN "judge: [{metric: real-true, threshold: 0.00001%}]\n",
+	 "t.yaml:6:40: wanted a percentage above 0, like 2%, found '0.00001%'"},
+	{"metric of an unknown step", RUN "judge: [{metric: real-ture, threshold: 2%}]\n",
+	 "t.yaml:6:18: wanted a metric of a measured step, found 'real-ture' (did you mean "
+	 "'real-true'?)"},
+	{"metric of a step that is not measured",
+	 RUN "  - drop_caches\njudge: [{metric: 'numa_hit:dropcaches', threshold: 2%}]\n",
+	 "t.yaml:7:18: wanted a metric of a measured step (true), found 'numa_hit:dropcaches'"},
+	{"metric twice",
+	 RUN "judge: [{metric: pgfault, threshold: 2%}, {metric: pgfault, threshold: 3%}]\n",
+	 "t.yaml:6:52: wanted each metric once, found 'pgfault'"},
+};
+
+static const struct {
+	const char *override, *error;
+} override_errors[] = {
+	{"boots", "--set boots: wanted KEY=VALUE, found no '='"},
+	{"=5", "--set =5: wanted KEY=VALUE, found no key"},
+	{"boots.=5", "--set boots.=5: wanted KEY.KEY=VALUE, found an empty key"},
+	{".boots=5", "--set .boots=5: wanted KEY.KEY=VALUE, found an empty key"},
+	{"boot=5",
+	 "--set boot=5: wanted a key of a scenario, found 'boot' (did you mean 'boots'?)"},
+	{"boots=many", "--set boots=many: wanted a whole number from 1 to 10000, found 'many'"},
+	{"boots=", "--set boots=: wanted a whole number from 1 to 10000, found nothing"},
+	{"boots=[1",
+	 "--set boots=[1: wanted valid YAML, found: flow sequence without a closing bracket"},
+	{"boots=!x 1", "--set boots=!x 1: wanted no YAML tag, found '!x'"},
+	{"name.x=5", "--set name.x=5: wanted a mapping to put 'x' into, found 'small'"},
+	{"settings.numa_balancing.scan=1s",
+	 "--set settings.numa_balancing.scan=1s: wanted a key of numa_balancing (enabled, "
+	 "scan_delay, scan_period_min, "
+	 "scan_period_max, scan_size), found 'scan'"},
+	{"settings.sysctl.vm...x=1",
+	 "--set settings.sysctl.vm...x=1: wanted a sysctl like vm.swappiness, found 'vm...x'"},
+	{"steps.xfsrepiar.options.bhash=1",
+	 "--set steps.xfsrepiar.options.bhash=1: wanted a step (dropcaches, xfsrepair), found "
+	 "'xfsrepiar' (did you mean "
+	 "'xfsrepair'?)"},
+	{"steps.2.timeout=1s",
+	 "--set steps.2.timeout=1s: wanted a step (dropcaches, xfsrepair), found '2'"},
+	{"steps.0=unmount", "--set steps.0=unmount: wanted a step (mkfs.xfs, mount, umount, "
+			    "drop_caches, mkdir, fs_mark, xfs_repair, "
+			    "numa_touch, run), found 'unmount' (did you mean 'umount'?)"},
+	{"kernels.7=debian:sid",
+	 "--set kernels.7=debian:sid: wanted a number from 0 to 1, found '7'"},
+	{"kernels=['dir:']", "--set kernels=['dir:']: wanted debian:SUITE, debian:SUITE/PACKAGE, "
+			     "debian:SUITE/PACKAGE=VERSION "
+			     "or dir:PATH, found 'dir:'"},
+	{"topology=none",
+	 "--set topology=none: wanted a topology of topologies/ or a path, found 'none'"},
+	{"scale=2", "--set scale=2: wanted a fraction like 1/1000, not above 1, found '2'"},
+	{"steps.dropcaches.timeout=0s",
+	 "--set steps.dropcaches.timeout=0s: wanted a duration above 0s, found '0s'"},
+};
+
+static const char small[] = "name: small\n"
+			    "topology: vnuma-4x1p-512M\n"
+			    "image: xfs\n"
+			    "kernels: [debian:bookworm, 'dir:linux']\n"
+			    "prepare:\n"
+			    "  - mkfs.xfs: {size: 1GiB, options: [-m, crc=0]}\n"
+			    "  - mount: {options: [noatime, nodiratime]}\n"
+			    "  - fs_mark: {dirs: 2, files: 100, name: make}\n"
+			    "  - umount\n"
+			    "steps:\n"
+			    "  - drop_caches\n"
+			    "  - xfs_repair: {options: {bhash: 101073}}\n";
+
+static LabScenario *load(const char *text, const char *const *overrides)
+{
+	g_autoptr(GError) error = NULL;
+	LabScenario *s;
+
+	spec_write("t.yaml", text);
+	s = lab_scenario_load("t.yaml", overrides, &error);
+	ck_assert_msg(s != NULL, "%s", error ? error->message : "no error set");
+	return s;
+}
+
+static void check_step(const GPtrArray *steps, guint i, const char *name, LabStepKind kind,
+		       const char *argv)
+{
+	const LabStep *step;
+	g_autofree char *joined = NULL;
+
+	ck_assert_uint_lt(i, steps->len);
+	step = steps->pdata[i];
+	joined = g_strjoinv("|", step->argv);
+	ck_assert_str_eq(step->name, name);
+	ck_assert_int_eq(step->kind, kind);
+	ck_assert_str_eq(joined, argv);
+}
+
+static void check_setting(const LabScenario *s, guint i, const char *name, const char *value,
+			  const char *paths)
+{
+	const LabSetting *setting;
+	g_autofree char *joined = NULL;
+
+	ck_assert_uint_lt(i, s->settings->len);
+	setting = s->settings->pdata[i];
+	joined = g_strjoinv(" ", setting->paths);
+	ck_assert_str_eq(setting->name, name);
+	ck_assert_str_eq(setting->value, value);
+	ck_assert_str_eq(joined, paths);
+}
+
+START_TEST(errors_are_exact)
+{
+	const struct spec_case *c = &errors[_i];
+	g_autoptr(GError) error = NULL;
+	g_autoptr(LabScenario) s = NULL;
+
+	spec_write("bad.yaml", "kind: x\n");
+	spec_write("t.yaml", c->text);
+	s = lab_scenario_load("t.yaml", NULL, &error);
+	spec_check_error(c, s, error);
+}
+END_TEST
+
+START_TEST(errors_of_overrides)
+{
+	const char *overrides[] = {"boots=2", override_errors[_i].override, NULL};
+	struct spec_case c = {override_errors[_i].override, NULL, override_errors[_i].error};
+	g_autoptr(GError) error = NULL;
+	g_autoptr(LabScenario) s = NULL;
+
+	spec_write("t.yaml", small);
+	s = lab_scenario_load("t.yaml", overrides, &error);
+	spec_check_error(&c, s, error);
+}
+END_TEST
+
+START_TEST(defaults)
+{
+	g_autoptr(LabScenario) s = load(RUN, NULL);
+
+	ck_assert_str_eq(s->name, "t");
+	ck_assert_ptr_null(s->about);
+	ck_assert_str_eq(s->path, "t.yaml");
+	ck_assert_str_eq(s->text, RUN);
+	ck_assert_str_eq(s->topology->name, "vnuma-4x1p-512M");
+	ck_assert_str_eq(s->image->name, "xfs");
+	ck_assert_int_eq(s->clock, LAB_CLOCK_EXACT);
+	ck_assert_uint_eq(s->n_seeds, 3);
+	ck_assert_uint_eq(s->seeds[0], 1);
+	ck_assert_uint_eq(s->seeds[2], 3);
+	ck_assert_uint_eq(s->scale_denominator, 1);
+	ck_assert_int_eq(s->numa_balancing, 1);
+	ck_assert_uint_eq(s->settings->len, 1);
+	check_setting(s, 0, "numa_balancing", "1", "/proc/sys/kernel/numa_balancing");
+	ck_assert_uint_eq(s->scratch_bytes, 0);
+	ck_assert_uint_eq(s->prepare->len, 0);
+	ck_assert_ptr_null(s->prepare_canonical);
+	ck_assert_ptr_null(s->prepare_kernel);
+	ck_assert_uint_eq(g_strv_length(s->counters), 3);
+	ck_assert_uint_eq(s->judge->len, 0);
+	ck_assert_uint_eq(s->deadlines.step_ns, 1800ull * 1000000000);
+	ck_assert(s->console_quiet);
+	ck_assert_uint_eq(g_strv_length(s->kernel_args), 0);
+	ck_assert_uint_eq(g_strv_length(s->overrides), 0);
+}
+END_TEST
+
+START_TEST(everything)
+{
+	g_autoptr(LabScenario) s =
+		load("name: all\nabout: of it\n"
+		     "topology: {kind: vnuma, nodes: [{cpus: 0, memory: 1GiB}]}\n"
+		     "image: xfs\n"
+		     "kernels: [debian:bookworm, 'dir:../linux']\n"
+		     "clock: tcg\n"
+		     "seeds: [5, 9]\n"
+		     "settings:\n"
+		     "  numa_balancing: {enabled: off, scan_delay: 20ms, scan_period_min: 5ms, "
+		     "scan_period_max: 2s, scan_size: 64MiB}\n"
+		     "  transparent_hugepage: never\n"
+		     "  sysctl: {vm.swappiness: 10, kernel.printk: '4 4 1 7'}\n"
+		     "settle: 2s\n"
+		     "prepare: {steps: [{mkfs.xfs: {size: 302MiB}}], kernel: debian:sid}\n"
+		     "steps: [{run: {argv: [sh, -c, ''], timeout: 3s, measure: false}}, "
+		     "{numa_touch: {size: 1MiB, touches: 7}}]\n"
+		     "collect: {counters: [numastat]}\n"
+		     "judge: [{metric: touches-numatouch, threshold: 0.25%}, {metric: pgfault, "
+		     "threshold: 12%}]\n"
+		     "deadlines: {first-output: 1s, agent: 2s, step: 3m, power-off: 4s}\n"
+		     "console: verbose\n"
+		     "kernel-args: [tsc=reliable, nosmt]\n",
+		     NULL);
+	g_autofree char *linux_path = g_canonicalize_filename("../linux", NULL);
+	const LabStep *step = s->steps->pdata[0];
+
+	ck_assert_str_eq(s->name, "all");
+	ck_assert_str_eq(s->topology->name, "all");
+	ck_assert_int_eq(s->clock, LAB_CLOCK_TCG);
+	ck_assert_uint_eq(s->n_seeds, 2);
+	ck_assert_uint_eq(s->seeds[1], 9);
+	ck_assert_str_eq(((LabKernelSpec *)s->kernels->pdata[1])->path, linux_path);
+	ck_assert_str_eq(((LabKernelSpec *)s->kernels->pdata[1])->origin.path, "t.yaml");
+	ck_assert_int_eq(s->numa_balancing, 0);
+	check_setting(s, 0, "numa_balancing.scan_delay_ms", "20",
+		      "/sys/kernel/debug/sched/numa_balancing/scan_delay_ms "
+		      "/proc/sys/kernel/numa_balancing_scan_delay_ms");
+	check_setting(s, 1, "numa_balancing.scan_period_min_ms", "5",
+		      "/sys/kernel/debug/sched/numa_balancing/scan_period_min_ms "
+		      "/proc/sys/kernel/numa_balancing_scan_period_min_ms");
+	check_setting(s, 2, "numa_balancing.scan_period_max_ms", "2000",
+		      "/sys/kernel/debug/sched/numa_balancing/scan_period_max_ms "
+		      "/proc/sys/kernel/numa_balancing_scan_period_max_ms");
+	check_setting(s, 3, "numa_balancing.scan_size_mb", "64",
+		      "/sys/kernel/debug/sched/numa_balancing/scan_size_mb "
+		      "/proc/sys/kernel/numa_balancing_scan_size_mb");
+	check_setting(s, 4, "numa_balancing", "0", "/proc/sys/kernel/numa_balancing");
+	check_setting(s, 5, "transparent_hugepage", "never",
+		      "/sys/kernel/mm/transparent_hugepage/enabled");
+	check_setting(s, 6, "vm.swappiness", "10", "/proc/sys/vm/swappiness");
+	check_setting(s, 7, "kernel.printk", "4 4 1 7", "/proc/sys/kernel/printk");
+	ck_assert_uint_eq(s->settle_ns, 2000000000);
+	ck_assert_uint_eq(s->scratch_bytes, 302ull << 20);
+	ck_assert_str_eq(s->prepare_kernel->suite, "sid");
+	check_step(s->steps, 0, "sh", LAB_STEP_EXEC, "sh|-c|");
+	ck_assert(!step->measure);
+	ck_assert_uint_eq(step->timeout_ns, 3000000000);
+	ck_assert_uint_eq(step->origin.line, 14);
+	ck_assert_str_eq(step->verb, "run");
+	check_step(s->steps, 1, "numatouch", LAB_STEP_NUMA_TOUCH, "1|1048576|0|7");
+	ck_assert_str_eq(s->counters[0], "numastat");
+	ck_assert_int_eq(((LabJudge *)s->judge->pdata[0])->threshold_ppm, 2500);
+	ck_assert_int_eq(((LabJudge *)s->judge->pdata[1])->threshold_ppm, 120000);
+	ck_assert_uint_eq(s->deadlines.first_output_ns, 1000000000);
+	ck_assert_uint_eq(s->deadlines.step_ns, 180ull * 1000000000);
+	ck_assert_uint_eq(s->deadlines.power_off_ns, 4000000000);
+	ck_assert(!s->console_quiet);
+	ck_assert_str_eq(s->kernel_args[1], "nosmt");
+}
+END_TEST
+
+START_TEST(steps_become_argv)
+{
+	g_autoptr(LabScenario) s = load(HEAD "steps:\n"
+					     "  - mkfs.xfs: {size: 1GiB, options: [-m, crc=0]}\n"
+					     "  - mount: {options: [noatime, discard]}\n"
+					     "  - mkdir: [/mnt/scratch/a, /tmp/b]\n"
+					     "  - fs_mark: {dirs: 2, subdirs: 100, files: 30, "
+					     "size: 0, loops: 2, sync: none, options: [-w, 1]}\n"
+					     "  - fs_mark: {files: 1, size: 4KiB, sync: 5}\n"
+					     "  - umount:\n"
+					     "  - mount: {type: xfs, options: 'ro,norecovery'}\n"
+					     "  - umount: {}\n"
+					     "  - xfs_repair: {flags: [-v, -t, 1], options: "
+					     "{bhash: 101073, ag_stride: -1, force_geometry: }}\n"
+					     "  - xfs_repair: {name: again}\n"
+					     "  - drop_caches\n"
+					     "  - run: [/usr/bin/Num@ctl, -H]\n"
+					     "  - run: {argv: ['-x'], name: xfsrepair-2}\n"
+					     "  - xfs_repair\n",
+					NULL);
+
+	ck_assert_uint_eq(s->scratch_bytes, 1ull << 30);
+	check_step(s->steps, 0, "mkfs", LAB_STEP_EXEC, "mkfs.xfs|-f|-m|crc=0|/dev/scratch");
+	check_step(s->steps, 1, "mount", LAB_STEP_MOUNT,
+		   "/dev/scratch|/mnt/scratch|xfs|noatime,discard");
+	check_step(s->steps, 2, "mkdir", LAB_STEP_MKDIR, "/mnt/scratch/a|/tmp/b");
+	check_step(s->steps, 3, "fsmark", LAB_STEP_EXEC,
+		   "fs_mark|-D|100|-S0|-n|30|-s|0|-L|2|-w|1|-d|/mnt/scratch/0|-d|/mnt/scratch/1");
+	/* A single loop: kept, as it would delete its files. */
+	check_step(s->steps, 4, "fsmark-2", LAB_STEP_EXEC,
+		   "fs_mark|-S5|-n|1|-s|4096|-k|-d|/mnt/scratch/0");
+	check_step(s->steps, 5, "umount", LAB_STEP_UMOUNT, "/mnt/scratch");
+	check_step(s->steps, 6, "mount-2", LAB_STEP_MOUNT,
+		   "/dev/scratch|/mnt/scratch|xfs|ro,norecovery");
+	check_step(s->steps, 7, "umount-2", LAB_STEP_UMOUNT, "/mnt/scratch");
+	check_step(s->steps, 8, "xfsrepair", LAB_STEP_EXEC,
+		   "xfs_repair|-v|-t|1|-o|bhash=101073|-o|ag_stride=-1|-o|force_geometry|/dev/"
+		   "scratch");
+	check_step(s->steps, 9, "again", LAB_STEP_EXEC, "xfs_repair|/dev/scratch");
+	check_step(s->steps, 10, "dropcaches", LAB_STEP_DROP_CACHES, "");
+	check_step(s->steps, 11, "num-ctl", LAB_STEP_EXEC, "/usr/bin/Num@ctl|-H");
+	check_step(s->steps, 12, "xfsrepair-2", LAB_STEP_EXEC, "-x");
+	/* A name that was chosen is not taken by a default. */
+	check_step(s->steps, 13, "xfsrepair-3", LAB_STEP_EXEC, "xfs_repair|/dev/scratch");
+	for (guint i = 0; i < s->steps->len; i++) {
+		const LabStep *step = s->steps->pdata[i];
+		gboolean quiet = step->kind != LAB_STEP_EXEC && step->kind != LAB_STEP_NUMA_TOUCH;
+
+		ck_assert_int_eq(step->measure, !quiet);
+	}
+}
+END_TEST
+
+START_TEST(prepare_and_steps_share_names_and_state)
+{
+	g_autoptr(LabScenario) s = load(
+		"topology: vnuma-4x1p-512M\nimage: xfs\nkernels: [debian:sid]\nsteps: [mount]\n"
+		"prepare: {fresh: true, steps: [{mkfs.xfs: {size: 512MiB}}, mount, umount]}\n",
+		NULL);
+
+	ck_assert(s->prepare_fresh);
+	check_step(s->prepare, 1, "mount", LAB_STEP_MOUNT, "/dev/scratch|/mnt/scratch|xfs|");
+	check_step(s->steps, 0, "mount-2", LAB_STEP_MOUNT, "/dev/scratch|/mnt/scratch|xfs|");
+	ck_assert_ptr_nonnull(s->prepare_canonical);
+}
+END_TEST
+
+START_TEST(any_command_ends_the_checks)
+{
+	g_autoptr(LabScenario) s =
+		load(SCRATCH "  - run: [sh, -c, 'mkfs.xfs /dev/scratch && mount ...']\n"
+			     "  - fs_mark: {files: 1}\n  - xfs_repair\n",
+		     NULL);
+
+	ck_assert_uint_eq(s->steps->len, 3);
+}
+END_TEST
+
+START_TEST(one_node_needs_no_balancing)
+{
+	g_autoptr(LabScenario) s =
+		load("topology: {kind: vnuma, nodes: [{cpus: 0, memory: 1GiB}]}\nimage: xfs\n"
+		     "kernels: [debian:sid]\nsteps: [drop_caches]\n",
+		     NULL);
+
+	ck_assert_int_eq(s->numa_balancing, 0);
+	check_setting(s, 0, "numa_balancing", "0", "/proc/sys/kernel/numa_balancing");
+}
+END_TEST
+
+/* ---- scale ---- */
+
+START_TEST(scale)
+{
+	const char *overrides[] = {"scale=1/2000", NULL};
+	const char *text = HEAD "settings: {numa_balancing: {scan_delay: 1s, scan_period_min: 8ms, "
+				"scan_period_max: 60s}}\n"
+				"steps:\n"
+				"  - mkfs.xfs: {size: 64GiB}\n"
+				"  - mount\n"
+				"  - fs_mark: {dirs: 16, subdirs: 10000, files: 100001, size: 0, "
+				"loops: 32, sync: none}\n"
+				"  - numa_touch: {threads: 3, size: 200MiB, touches: 5}\n";
+	g_autoptr(LabScenario) s = load(text, overrides), full = load(text, NULL);
+
+	ck_assert_uint_eq(s->scale_numerator, 1);
+	ck_assert_uint_eq(s->scale_denominator, 2000);
+	ck_assert_uint_eq(s->scratch_bytes, 2ull << 30);
+	ck_assert_uint_eq(full->scratch_bytes, 64ull << 30);
+	check_setting(s, 0, "numa_balancing.scan_delay_ms", "50",
+		      "/sys/kernel/debug/sched/numa_balancing/scan_delay_ms "
+		      "/proc/sys/kernel/numa_balancing_scan_delay_ms");
+	/* Below its floor already: it stays. */
+	ck_assert_str_eq(((LabSetting *)s->settings->pdata[1])->value, "8");
+	ck_assert_str_eq(((LabSetting *)s->settings->pdata[2])->value, "1000");
+	ck_assert_str_eq(((LabSetting *)full->settings->pdata[0])->value, "1000");
+	ck_assert_str_eq(((LabSetting *)full->settings->pdata[2])->value, "60000");
+	ck_assert_str_eq(((LabStep *)s->steps->pdata[2])->argv[5], "51");
+	ck_assert_str_eq(((LabStep *)full->steps->pdata[2])->argv[5], "100001");
+	check_step(s->steps, 3, "numatouch", LAB_STEP_NUMA_TOUCH, "3|110592|0|1");
+	check_step(full->steps, 3, "numatouch", LAB_STEP_NUMA_TOUCH, "3|209715200|0|5");
+	ck_assert_str_ne(s->digest, full->digest);
+}
+END_TEST
+
+START_TEST(scale_of_sizes)
+{
+	struct {
+		const char *scale, *size;
+		guint64 bytes;
+	} cases[] = {
+		{"1", "64GiB", 64ull << 30},   {"7/7", "512MiB", 512ull << 20},
+		{"1/2", "64GiB", 32ull << 30}, {"1/3", "64GiB", 22907191296},
+		{"1/64", "64GiB", 2ull << 30}, {"1/1000000000", "64GiB", 2ull << 30},
+		{"1/2", "1GiB", 1ull << 30},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *text =
+			g_strdup_printf(HEAD "scale: %s\nsteps: [{mkfs.xfs: {size: %s}}]\n",
+					cases[i].scale, cases[i].size);
+		g_autoptr(LabScenario) s = load(text, NULL);
+
+		ck_assert_msg(s->scratch_bytes == cases[i].bytes, "%s of %s: %" G_GUINT64_FORMAT,
+			      cases[i].scale, cases[i].size, s->scratch_bytes);
+		ck_assert_uint_eq(s->scratch_bytes % (2 << 20), 0);
+	}
+}
+END_TEST
+
+/* ---- overrides ---- */
+
+START_TEST(overrides_are_applied)
+{
+	const char *overrides[] = {"boots=5",
+				   "boots=7",
+				   "clock=tcg",
+				   "settings.numa_balancing=off",
+				   "settings.transparent_hugepage=never",
+				   "settings.sysctl.vm.swappiness=60",
+				   "settings.sysctl.vm.stat_interval=1",
+				   "steps.xfsrepair.options.bhash=4096",
+				   "steps.1.options.ag_stride=-1",
+				   "steps.dropcaches.name=drop",
+				   "prepare.mkfs.options=[-m, crc=1]",
+				   "prepare.make.files=7",
+				   "kernels.0=debian:sid",
+				   NULL};
+	g_autoptr(LabScenario) s = load(small, overrides);
+	g_autofree char *here = NULL;
+
+	here = g_canonicalize_filename("linux", NULL);
+	ck_assert_uint_eq(s->n_seeds, 7);
+	ck_assert_int_eq(s->clock, LAB_CLOCK_TCG);
+	ck_assert_int_eq(s->numa_balancing, 0);
+	check_setting(s, 1, "transparent_hugepage", "never",
+		      "/sys/kernel/mm/transparent_hugepage/enabled");
+	check_setting(s, 2, "vm.swappiness", "60", "/proc/sys/vm/swappiness");
+	check_setting(s, 3, "vm.stat_interval", "1", "/proc/sys/vm/stat_interval");
+	check_step(s->steps, 0, "drop", LAB_STEP_DROP_CACHES, "");
+	check_step(s->steps, 1, "xfsrepair", LAB_STEP_EXEC,
+		   "xfs_repair|-o|bhash=4096|-o|ag_stride=-1|/dev/scratch");
+	check_step(s->prepare, 0, "mkfs", LAB_STEP_EXEC, "mkfs.xfs|-f|-m|crc=1|/dev/scratch");
+	check_step(s->prepare, 2, "make", LAB_STEP_EXEC,
+		   "fs_mark|-n|7|-k|-d|/mnt/scratch/0|-d|/mnt/scratch/1");
+	ck_assert_str_eq(((LabKernelSpec *)s->kernels->pdata[0])->text, "debian:sid");
+	ck_assert_str_eq(((LabKernelSpec *)s->kernels->pdata[1])->path, here);
+	ck_assert_uint_eq(g_strv_length(s->overrides), G_N_ELEMENTS(overrides) - 1);
+	ck_assert_str_eq(s->overrides[0], "boots=5");
+	ck_assert_str_eq(s->text, small);
+}
+END_TEST
+
+/* A path in the file starts from the file, one of the command line from where the command is. */
+START_TEST(relative_paths)
+{
+	const char *overrides[] = {"kernels=[dir:k, 'dir:/k']", NULL};
+	g_autofree char *in_sub = g_canonicalize_filename("sub/k", NULL),
+			*here = g_canonicalize_filename("k", NULL);
+	g_autoptr(LabScenario) s = NULL, set = NULL;
+
+	ck_assert_int_eq(g_mkdir_with_parents("sub", 0700), 0);
+	spec_write("sub/top.yaml", "kind: vnuma\nnodes: [{cpus: 0, memory: 64MiB}]\n");
+	spec_write("sub/s.yaml",
+		   "topology: ./top.yaml\nimage: xfs\nkernels: [dir:k]\nsteps: [drop_caches]\n");
+	s = lab_scenario_load("sub/s.yaml", NULL, NULL);
+	set = lab_scenario_load("sub/s.yaml", overrides, NULL);
+	ck_assert_ptr_nonnull(s);
+	ck_assert_ptr_nonnull(set);
+	ck_assert_str_eq(s->topology->name, "top");
+	ck_assert_str_eq(((LabKernelSpec *)s->kernels->pdata[0])->path, in_sub);
+	ck_assert_str_eq(((LabKernelSpec *)set->kernels->pdata[0])->path, here);
+	ck_assert_str_eq(((LabKernelSpec *)set->kernels->pdata[0])->origin.path,
+			 "--set kernels=[dir:k, 'dir:/k']");
+}
+END_TEST
+
+/* ---- canonical form ---- */
+
+START_TEST(canonical_form)
+{
+	const char *same[] = {"name=other",
+			      "about=x",
+			      "kernels=[debian:sid]",
+			      "seeds=[8]",
+			      "collect={counters: []}",
+			      "judge=[{metric: pgfault, threshold: 1%}]",
+			      "deadlines.agent=1h",
+			      "scale=1/1"};
+	const char *other[] = {"clock=tcg",
+			       "settle=1s",
+			       "settings.numa_balancing=off",
+			       "settings.sysctl.vm.x=1",
+			       "steps.xfsrepair.options.bhash=1",
+			       "steps.xfsrepair.timeout=1s",
+			       "prepare.make.files=7",
+			       "topology=vnuma-2x2p-1G",
+			       "console=verbose",
+			       "kernel-args=[a]",
+			       "deadlines.step=1h"};
+	/* ... and of these, what leaves a prepared file system as it is */
+	const char *prepared[] = {"steps.xfsrepair.options.bhash=1", "prepare.make.name=n",
+				  "prepare.make.timeout=1s", "deadlines.step=1h"};
+	g_autoptr(LabScenario) s = load(small, NULL);
+
+	for (guint i = 0; i < G_N_ELEMENTS(same); i++) {
+		const char *set[] = {same[i], NULL};
+		g_autoptr(LabScenario) t = load(small, set);
+
+		ck_assert_msg(g_str_equal(t->digest, s->digest), "%s changed the digest", same[i]);
+	}
+	for (guint i = 0; i < G_N_ELEMENTS(other); i++) {
+		const char *set[] = {other[i], NULL};
+		g_autoptr(LabScenario) t = load(small, set);
+
+		ck_assert_msg(!g_str_equal(t->digest, s->digest), "%s left the digest", other[i]);
+	}
+	for (guint i = 0; i < G_N_ELEMENTS(prepared); i++) {
+		const char *set[] = {prepared[i], NULL};
+		g_autoptr(LabScenario) t = load(small, set);
+
+		ck_assert_str_eq(t->prepare_canonical, s->prepare_canonical);
+	}
+}
+END_TEST
+
+/* Caches and runs are found by this: a change here makes every one of them anew. */
+START_TEST(canonical_form_is_stable)
+{
+	g_autoptr(LabScenario) s = NULL;
+
+	spec_write("i.yaml", "suite: sid\npackages: [a1]\n");
+	s = load("topology: {kind: fake, nodes: 2, cpus: 1, memory: 64MiB}\nimage: "
+		 "./i.yaml\nkernels: [debian:sid]\n"
+		 "prepare: [{mkfs.xfs: {size: 512MiB}}]\nsteps: [drop_caches]\n",
+		 NULL);
+	ck_assert_str_eq(
+		s->canonical,
+		"{\"clock\":\"exact\",\"console\":\"quiet\",\"image\":{\"exclude\":[],\"packages\":"
+		"[\"a1\"],\"suite\":\"sid\"},"
+		"\"kernel_args\":[],\"numa_balancing\":1,\"prepare\":{\"fresh\":false,\"steps\":[{"
+		"\"argv\":[\"mkfs.xfs\","
+		"\"-f\",\"/dev/"
+		"scratch\"],\"kind\":\"exec\",\"measure\":true,\"name\":\"mkfs\",\"timeout_ns\":0}]"
+		"},"
+		"\"scratch_bytes\":536870912,\"settings\":[{\"name\":\"numa_balancing\",\"paths\":"
+		"[\"/proc/sys/kernel/"
+		"numa_balancing\"],\"value\":\"1\"}],\"settle_ns\":0,\"step_deadline_ns\":"
+		"1800000000000,"
+		"\"steps\":[{\"argv\":[],\"kind\":\"drop_caches\",\"measure\":false,\"name\":"
+		"\"dropcaches\",\"timeout_ns\":0}],"
+		"\"topology\":{\"cpu\":{\"cores\":1,\"dies\":1,\"sockets\":1,\"threads\":1},"
+		"\"cpus\":1,\"kind\":\"fake\","
+		"\"memory\":\"64MiB\",\"nodes\":2}}");
+	ck_assert_str_eq(s->prepare_canonical,
+			 "{\"clock\":\"exact\",\"console\":\"quiet\",\"kernel_args\":[],\"numa_"
+			 "balancing\":1,\"scratch_bytes\":536870912,"
+			 "\"settings\":[{\"name\":\"numa_balancing\",\"paths\":[\"/proc/sys/kernel/"
+			 "numa_balancing\"],\"value\":\"1\"}],"
+			 "\"settle_ns\":0,\"steps\":[{\"argv\":[\"mkfs.xfs\",\"-f\",\"/dev/"
+			 "scratch\"],\"kind\":\"exec\"}],"
+			 "\"topology\":{\"cpu\":{\"cores\":1,\"dies\":1,\"sockets\":1,\"threads\":"
+			 "1},\"cpus\":1,\"kind\":\"fake\","
+			 "\"memory\":\"64MiB\",\"nodes\":2}}");
+	ck_assert_str_eq(s->digest,
+			 "70760dfb00687ae21171aa923ab17bf5359ca5f9e4d502a27d736f3578b03b3d");
+}
+END_TEST
+
+/* ---- shipped ---- */
+
+START_TEST(shipped_scenarios_load)
+{
+	g_autoptr(GDir) dir = g_dir_open(TEST_TREE "/scenarios", 0, NULL);
+	const char *entry;
+	guint n = 0;
+
+	ck_assert_ptr_nonnull(dir);
+	for (; (entry = g_dir_read_name(dir)); n++) {
+		g_autoptr(GError) error = NULL;
+		g_autofree char *path = g_build_filename(TEST_TREE, "scenarios", entry, NULL);
+		g_autoptr(LabScenario) s = lab_scenario_load(path, NULL, &error);
+
+		ck_assert_msg(s != NULL, "%s", error ? error->message : "no error set");
+		ck_assert_ptr_nonnull(s->about);
+	}
+	ck_assert_uint_ge(n, 3);
+}
+END_TEST
+
+START_TEST(found_by_name)
+{
+	g_autoptr(GError) error = NULL;
+	const char *scaled[] = {"scale=1/2000", NULL};
+	g_autoptr(LabScenario) s = lab_scenario_find("xfsrepair-numa", scaled, &error);
+
+	ck_assert_msg(s != NULL, "%s", error ? error->message : "no error set");
+	/* The report's: 16 directories of 100,000 files, 32 times; a 2,000th of it. */
+	check_step(s->prepare, 2, "fsmark", LAB_STEP_EXEC,
+		   "fs_mark|-D|10000|-S0|-n|50|-s|0|-L|32|-d|/mnt/scratch/0|-d|/mnt/scratch/1|-d|/"
+		   "mnt/scratch/2|-d|"
+		   "/mnt/scratch/3|-d|/mnt/scratch/4|-d|/mnt/scratch/5|-d|/mnt/scratch/6|-d|/mnt/"
+		   "scratch/7|-d|"
+		   "/mnt/scratch/8|-d|/mnt/scratch/9|-d|/mnt/scratch/10|-d|/mnt/scratch/11|-d|/mnt/"
+		   "scratch/12|-d|"
+		   "/mnt/scratch/13|-d|/mnt/scratch/14|-d|/mnt/scratch/15");
+	check_step(s->steps, 1, "xfsrepair", LAB_STEP_EXEC,
+		   "xfs_repair|-o|bhash=101073|/dev/scratch");
+	ck_assert_ptr_null(lab_scenario_find("dem", NULL, &error));
+	ck_assert_str_eq(
+		error->message,
+		"wanted a scenario of scenarios/ or a path, found 'dem' (did you mean 'demo'?)");
+	g_clear_error(&error);
+	ck_assert_ptr_null(lab_scenario_find("./dem.yaml", NULL, &error));
+	ck_assert_str_eq(error->message, "./dem.yaml: wanted a scenario file, found none");
+}
+END_TEST
+
+START_TEST(clock_words)
+{
+	LabClock clock = LAB_CLOCK_TCG;
+
+	ck_assert(lab_clock_parse("exact", &clock));
+	ck_assert_int_eq(clock, LAB_CLOCK_EXACT);
+	ck_assert(!lab_clock_parse("kvn", &clock));
+	ck_assert_int_eq(clock, LAB_CLOCK_EXACT);
+	ck_assert_str_eq(lab_clock_name(LAB_CLOCK_TCG), "tcg");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("scenario");
+	TCase *tc = tcase_create("scenario");
+
+	tcase_add_unchecked_fixture(tc, spec_setup, spec_teardown);
+	tcase_add_loop_test(tc, errors_are_exact, 0, G_N_ELEMENTS(errors));
+	tcase_add_loop_test(tc, errors_of_overrides, 0, G_N_ELEMENTS(override_errors));
+	tcase_add_test(tc, defaults);
+	tcase_add_test(tc, everything);
+	tcase_add_test(tc, steps_become_argv);
+	tcase_add_test(tc, prepare_and_steps_share_names_and_state);
+	tcase_add_test(tc, any_command_ends_the_checks);
+	tcase_add_test(tc, one_node_needs_no_balancing);
+	tcase_add_test(tc, scale);
+	tcase_add_test(tc, scale_of_sizes);
+	tcase_add_test(tc, overrides_are_applied);
+	tcase_add_test(tc, relative_paths);
+	tcase_add_test(tc, canonical_form);
+	tcase_add_test(tc, canonical_form_is_stable);
+	tcase_add_test(tc, shipped_scenarios_load);
+	tcase_add_test(tc, found_by_name);
+	tcase_add_test(tc, clock_words);
+	suite_add_tcase(suite, tc);
+	return spec_run(suite);
+}
