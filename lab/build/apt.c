@@ -102,6 +102,16 @@ void lab_apt_free(LabApt *apt)
 	g_free(apt);
 }
 
+const char *lab_apt_dir(const LabApt *apt)
+{
+	return apt->dir;
+}
+
+const char *lab_apt_config(const LabApt *apt)
+{
+	return apt->config;
+}
+
 /* The lines of apt's stderr that begin with "E: ", in one; all of it where there is none. */
 static char *apt_errors(const char *err)
 {
@@ -228,6 +238,7 @@ void lab_apt_package_free(LabAptPackage *package)
 		return;
 	g_free(package->name);
 	g_free(package->version);
+	g_free(package->arch);
 	g_free(package->depends);
 	g_free(package->sha256);
 	g_free(package);
@@ -311,6 +322,7 @@ LabAptPackage *lab_apt_show(LabApt *apt, const char *name, const char *version, 
 		return NULL;
 	package->name = control_field(out, "Package");
 	package->version = control_field(out, "Version");
+	package->arch = control_field(out, "Architecture");
 	package->depends = control_field(out, "Depends");
 	package->sha256 = control_field(out, "SHA256");
 	bytes = control_field(out, "Size");
@@ -347,4 +359,92 @@ gboolean lab_apt_download(LabApt *apt, const GPtrArray *packages, const char *di
 	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "cannot download from %s: %s", apt->suite,
 		    why);
 	return FALSE;
+}
+
+char **lab_apt_names(LabApt *apt, GError **error)
+{
+	g_autofree char *out = NULL;
+
+	return apt_cache(apt, "pkgnames", "", &out, error) ? g_strsplit(g_strchomp(out), "\n", -1)
+							   : NULL;
+}
+
+/* "'http://.../x_1%3a2-3_amd64.deb' x_1%3a2-3_amd64.deb 1234 SHA256:..." of --print-uris. NULL: another kind of line. */
+static LabAptPackage *parse_uri(const char *line)
+{
+	g_auto(GStrv) words = g_strsplit(line, " ", -1);
+	g_autoptr(LabAptPackage) package = g_new0(LabAptPackage, 1);
+	g_auto(GStrv) parts = NULL;
+
+	if (g_strv_length(words) != 4 || !g_str_has_suffix(words[1], ".deb") ||
+	    !g_str_has_prefix(words[3], "SHA256:"))
+		return NULL;
+	words[1][strlen(words[1]) - strlen(".deb")] = 0;
+	parts = g_strsplit(words[1], "_", -1);
+	if (g_strv_length(parts) != 3)
+		return NULL;
+	package->name = g_strdup(parts[0]);
+	package->version = g_uri_unescape_string(parts[1], NULL);
+	package->arch = g_strdup(parts[2]);
+	package->depends = g_strdup("");
+	package->sha256 = g_strdup(words[3] + strlen("SHA256:"));
+	package->bytes = g_ascii_strtoull(words[2], NULL, 10);
+	return package->version ? g_steal_pointer(&package) : NULL;
+}
+
+static int by_name(gconstpointer a, gconstpointer b)
+{
+	return strcmp((*(LabAptPackage *const *)a)->name, (*(LabAptPackage *const *)b)->name);
+}
+
+static GPtrArray *parse_uris(const char *text, GError **error)
+{
+	g_autoptr(GPtrArray) packages =
+		g_ptr_array_new_with_free_func((GDestroyNotify)lab_apt_package_free);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (char **line = lines; *line; line++) {
+		LabAptPackage *package = **line == '\'' ? parse_uri(*line) : NULL;
+
+		if (package) {
+			g_ptr_array_add(packages, package);
+		} else if (**line == '\'') {
+			g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+				    "apt-get --print-uris: wanted URI, file, size and SHA256, "
+				    "found: %s",
+				    *line);
+			return NULL;
+		}
+	}
+	g_ptr_array_sort(packages, by_name);
+	return g_steal_pointer(&packages);
+}
+
+GPtrArray *lab_apt_solve(LabApt *apt, const char *const *names, GError **error)
+{
+	const char *const start[] = {"apt-get", "-c",		apt->config,
+				     "-qq",	"--print-uris", "--no-install-recommends",
+				     "-y",	"-o",		"Acquire::ForceHash=SHA256",
+				     "install", "?essential",	NULL};
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_auto(LabProcessResult) result = {0};
+	g_auto(GStrv) known = lab_apt_names(apt, error);
+	g_auto(GStrv) argv = NULL;
+	g_autofree char *why = NULL;
+
+	if (!known)
+		return NULL;
+	g_strv_builder_addv(builder, (const char **)start);
+	g_strv_builder_addv(builder, (const char **)names);
+	if (g_strv_contains((const char *const *)known, "usr-is-merged"))
+		g_strv_builder_add(builder, "usr-is-merged");
+	argv = g_strv_builder_end(builder);
+	if (!lab_process_run((const char *const *)argv, NULL, &result, error))
+		return NULL;
+	if (result.exit_status == 0)
+		return parse_uris(result.out, error);
+	why = apt_errors(result.err);
+	lab_error_set_at(error, apt->origin, "%s cannot install these packages together: %s",
+			 apt->suite, why);
+	return NULL;
 }

@@ -30,7 +30,7 @@ gboolean lab_apt_refresh(LabApt *apt, guint max_age_s, gboolean *refreshed, GErr
 
 /** struct LabAptPackage - what the index says of one version of a package */
 typedef struct {
-	char *name, *version;
+	char *name, *version, *arch;
 	char *depends; /* "" for none */
 	char *sha256;  /* of the .deb */
 	guint64 bytes; /* of the .deb */
@@ -49,3 +49,22 @@ LabAptPackage *lab_apt_show(LabApt *apt, const char *name, const char *version, 
 
 /** lab_apt_download() - the .deb files of @packages (of LabAptPackage) into @dir, digests verified. Errors: LAB_ERROR_INFRA. */
 gboolean lab_apt_download(LabApt *apt, const GPtrArray *packages, const char *dir, GError **error);
+
+/** lab_apt_dir() - of the private state: numalab.sources (deb822) and state/lists/ of the last refresh; borrowed */
+const char *lab_apt_dir(const LabApt *apt);
+/** lab_apt_config() - its apt.conf, for -c; borrowed */
+const char *lab_apt_config(const LabApt *apt);
+
+/** lab_apt_names() - names of all packages of the index; free with g_strfreev() */
+char **lab_apt_names(LabApt *apt, GError **error);
+
+/**
+ * lab_apt_solve() - what `apt-get install` of @names and of all essential packages would install where nothing is installed
+ * @names: NULL-terminated; each exists
+ *
+ * Recommended packages are left out. With suites that know usr-is-merged it is taken in place of usrmerge: /bin, /sbin and /lib
+ * must be links into /usr from the start.
+ * Return: array of LabAptPackage (without depends), sorted by name. Errors: LAB_ERROR_USER at the origin with apt's words:
+ * what is asked for cannot be installed together.
+ */
+GPtrArray *lab_apt_solve(LabApt *apt, const char *const *names, GError **error);

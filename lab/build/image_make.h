@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Packages -> a file system image, bit for bit the same on every host and day. Internal to lab/build. */
+#pragma once
+#include "lab/build/apt.h"
+#include "lab/build/image.h"
+
+/* Goes into the key of a cached image: changed when the same packages would give another image. */
+#define LAB_IMAGE_LAYOUT "numalab image 1\n"
+
+/* Name of the file system image in its directory. */
+#define LAB_IMAGE_FILE "root.erofs"
+
+/* The whole length is a multiple: what QEMU and libvirt want of an NVDIMM (a huge page of the host). */
+#define LAB_IMAGE_ALIGN (2u << 20)
+
+/**
+ * lab_image_make() - build DIR/root.erofs and DIR/packages.txt
+ * @packages: of LabAptPackage: all that will be installed, sorted by name
+ *
+ * Fetches the packages, installs them with mmdebstrap (as root, or in a user namespace), leaves out what the recipe excludes and whatever is
+ * of this host, and makes an EROFS image with fixed times, owner and UUID. Nothing else is left in @dir.
+ * Errors: LAB_ERROR_INFRA.
+ */
+gboolean lab_image_make(LabApt *apt, const LabImageRecipe *recipe, const GPtrArray *packages,
+			const char *dir, LabProgress progress, gpointer data, GError **error);
