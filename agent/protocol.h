@@ -84,6 +84,8 @@ enum agent_record_type {
  *
  * AGENT_REC_VERIFY keys: release, build_id, cpus_present, cpus_online, nodes_online, nodes_possible, nodes_with_cpus,
  * nodes_with_memory, node.N.present_bytes, node.N.cpus, node.N.distances (to nodes online), numa_balancing,
+ * node.N.asked (only where it is not N: the job's number of the node that Linux calls N; all N are Linux' numbers, here
+ * and in snapshots. Linux counts nodes with CPUs first, by their first CPU, then those with memory only),
  * cpu_model, cpu_flags, setting.NAME (the value that was set). What this kernel does not tell is left out.
  *
  * AGENT_REC_STEP_END keys: exit (status, or -1), signal (0 or number), timeout (0|1), wall_ns (CLOCK_MONOTONIC),

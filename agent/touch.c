@@ -108,5 +108,8 @@ int touch_run(const struct job_touch *touch, uint64_t *touches)
 		pthread_join(touchers[i].thread, NULL);
 		*touches += touchers[i].touches;
 	}
+	pthread_barrier_destroy(&run.barrier);
+	munmap(run.memory, run.n_pages * run.page_bytes);
+	free(touchers);
 	return 0;
 }

@@ -18,6 +18,7 @@ struct verify {
 	struct id_set cpus_online;
 	struct id_set nodes_online;
 	uint64_t present_bytes[JOB_NODES_MAX];
+	unsigned asked[JOB_NODES_MAX]; /* the job's number of each node of the kernel */
 };
 
 /* A file of one line, without its newline; "" when it is not there. Free with free(). */
@@ -119,13 +120,59 @@ static void read_memory(struct verify *v)
 	free(zoneinfo);
 }
 
+static unsigned first_cpu(const struct job_node *node)
+{
+	unsigned cpu = 0;
+
+	while (cpu < ID_SET_MAX && !id_set_has(&node->cpus, cpu))
+		cpu++;
+	return cpu;
+}
+
+/* Where the firmware tables first name @node: CPUs come in their order, then memory in the order of nodes. */
+static unsigned rank(const struct job_node *node, unsigned id)
+{
+	unsigned cpu = first_cpu(node);
+
+	if (cpu < ID_SET_MAX)
+		return cpu;
+	return ID_SET_MAX + (node->bytes ? 0 : JOB_NODES_MAX) + id;
+}
+
+/*
+ * Linux numbers nodes as the SRAT names them (acpi_map_pxm_to_node() takes the next free number), and QEMU's SRAT
+ * has all CPUs before all memory. So a node without CPUs comes behind all that have some, whatever number it was
+ * asked for with. numa=fake numbers by address.
+ */
+static void number_nodes(struct verify *v)
+{
+	const struct job *job = v->job;
+
+	for (unsigned id = 0; id < JOB_NODES_MAX; id++)
+		v->asked[id] = id;
+	if (job->kind != JOB_KIND_VNUMA)
+		return;
+	for (unsigned id = 0; id < job->n_nodes; id++) {
+		unsigned number = 0;
+
+		for (unsigned other = 0; other < job->n_nodes; other++)
+			number += rank(&job->nodes[other], other) < rank(&job->nodes[id], id);
+		v->asked[number] = id;
+	}
+}
+
+static const struct job_node *asked_node(const struct verify *v, unsigned id)
+{
+	return &v->job->nodes[v->asked[id]];
+}
+
 /* Nodes that have neither CPUs nor memory are never online; all others are. */
 static void verify_nodes_online(struct verify *v)
 {
 	struct id_set wanted = {0};
 
 	for (unsigned i = 0; i < v->job->n_nodes; i++) {
-		const struct job_node *node = &v->job->nodes[i];
+		const struct job_node *node = asked_node(v, i);
 
 		if (node->bytes || !id_set_empty(&node->cpus))
 			id_set_add(&wanted, i);
@@ -135,7 +182,7 @@ static void verify_nodes_online(struct verify *v)
 
 static void verify_node_cpus(struct verify *v, unsigned id)
 {
-	const struct job_node *node = &v->job->nodes[id];
+	const struct job_node *node = asked_node(v, id);
 	struct id_set cpus;
 	char path[80], key[40], what[40];
 
@@ -149,7 +196,7 @@ static void verify_node_cpus(struct verify *v, unsigned id)
 
 static void verify_node_memory(struct verify *v, unsigned id)
 {
-	uint64_t wanted = v->job->nodes[id].bytes;
+	uint64_t wanted = asked_node(v, id)->bytes;
 	uint64_t found = v->present_bytes[id];
 	uint64_t less = VERIFY_MISSING_BYTES, more = 0;
 	char key[40];
@@ -183,7 +230,7 @@ static void verify_memory_sum(struct verify *v)
 /* The kernel shows the distances to nodes that are online, only. */
 static void verify_node_distances(struct verify *v, unsigned id)
 {
-	const struct job_node *node = &v->job->nodes[id];
+	const struct job_node *node = asked_node(v, id);
 	char path[80], key[40], what[40];
 	char wanted[JOB_NODES_MAX * 4 + 1] = "";
 	size_t used = 0;
@@ -195,7 +242,8 @@ static void verify_node_distances(struct verify *v, unsigned id)
 	found = read_line(path);
 	text_add(v->found, key, found);
 	for (unsigned to = 0; to < v->job->n_nodes; to++) {
-		unsigned distance = v->job->kind == JOB_KIND_FAKE ? 10 : node->distances[to];
+		unsigned distance =
+			v->job->kind == JOB_KIND_FAKE ? 10 : node->distances[v->asked[to]];
 
 		if (id_set_has(&v->nodes_online, to))
 			used += (size_t)snprintf(wanted + used, sizeof(wanted) - used, "%s%u",
@@ -216,11 +264,18 @@ static void verify_nodes(struct verify *v)
 	read_set(v, NODE_DIR "/has_memory", "nodes_with_memory", &ignored);
 	if (v->job->kind == JOB_KIND_ANY)
 		return;
+	number_nodes(v);
 	read_memory(v);
 	verify_nodes_online(v);
 	for (unsigned id = 0; id < JOB_NODES_MAX; id++) {
 		if (id >= v->job->n_nodes && !v->present_bytes[id])
 			continue;
+		if (v->asked[id] != id) {
+			char key[40];
+
+			snprintf(key, sizeof(key), "node.%u.asked", id);
+			text_add_number(v->found, key, v->asked[id]);
+		}
 		verify_node_memory(v, id);
 		if (!id_set_has(&v->nodes_online, id))
 			continue;
