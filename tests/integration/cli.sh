@@ -100,8 +100,11 @@ reply "numalab topology show --js"
 reply "numalab --store=/x topology l"
 reply "numalab nonsense "
 reply "numalab topology show /"
+reply "numalab kernel add debian:bul"
+COMP_WORDBREAKS=$' \t\n'
+reply "numalab kernel add debian:bul"
 E
-same "completion in bash" $'[topology]\n[vnuma-2x2p-1G]\n[--json]\n[list]\n[]\n[]' "$(bash complete.sh 2>&1)"
+same "completion in bash" $'[topology]\n[vnuma-2x2p-1G]\n[--json]\n[list]\n[]\n[]\n[bullseye]\n[debian:bullseye]' "$(bash complete.sh 2>&1)"
 
 # ---- topologies as libvirt and QEMU get them ------------------------------------------------------
 for t in $("$NUMALAB" topology list | awk 'NR > 1 { print $1 }'); do
