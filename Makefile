@@ -122,13 +122,20 @@ $(B)/%.o: %.c Makefile
 	@echo "  CC     $<"
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(B)/liblab.a: $(LAB_OBJ)
-	@echo "  AR     $@"
-	@rm -f $@ && ar rcs $@ $^
+# Changes when a source comes or goes: without it a removed one would stay in the archive.
+$(B)/objects: .FORCE
+	@mkdir -p $(@D)
+	@echo '$(LAB_OBJ) $(RUNNER_OBJ)' | cmp -s - $@ || echo '$(LAB_OBJ) $(RUNNER_OBJ)' > $@
+.PHONY: .FORCE
+.FORCE:
 
-$(B)/numalab: $(RUNNER_OBJ) $(B)/liblab.a
+$(B)/liblab.a: $(LAB_OBJ) $(B)/objects
+	@echo "  AR     $@"
+	@rm -f $@ && ar rcs $@ $(LAB_OBJ)
+
+$(B)/numalab: $(RUNNER_OBJ) $(B)/liblab.a $(B)/objects
 	@echo "  LD     $@"
-	@$(CC) $(CFLAGS_ALL) -o $@ $^ $(PKG_LIBS) -lm
+	@$(CC) $(CFLAGS_ALL) -o $@ $(RUNNER_OBJ) $(B)/liblab.a $(PKG_LIBS) -lm
 
 $(B)/numalab-agent: $(AGENT_SRC) $(wildcard agent/*.h) Makefile
 	@mkdir -p $(@D)
