@@ -130,3 +130,18 @@ char *lab_format_elapsed(gint64 us)
 		return g_strdup_printf("%dm%02ds", (int)(s / 60), (int)(s % 60));
 	return g_strdup_printf("%dh%02dm", (int)(s / 3600), (int)(s / 60 % 60));
 }
+
+char *lab_format_number(double value)
+{
+	char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		char format[] = "%.15g";
+
+		format[3] = (char)('0' + digits - 10);
+		g_ascii_formatd(buffer, sizeof(buffer), format, value);
+		if (g_ascii_strtod(buffer, NULL) == value)
+			break;
+	}
+	return g_strdup(buffer);
+}

@@ -28,3 +28,6 @@ char *lab_format_duration_ns(guint64 ns);
 
 /** lab_format_elapsed() - for people: "8s", "1m12s", "2h03m". Free with g_free(). */
 char *lab_format_elapsed(gint64 us);
+
+/** lab_format_number() - the shortest decimal that reads back as the same double, in any locale. Free with g_free(). */
+char *lab_format_number(double value);

@@ -8,6 +8,7 @@
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/base/units.h"
 
 static const char *const UNITS[] = {"s", "KiB", "count", "files/s", "us"};
 
@@ -19,21 +20,6 @@ static const char *static_unit(const char *unit)
 	return NULL;
 }
 
-/* The shortest decimal that reads back as the same double. */
-static void append_number(GString *text, double value)
-{
-	char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
-	for (int digits = 15; digits <= 17; digits++) {
-		g_autofree char *format = g_strdup_printf("%%.%dg", digits);
-
-		g_ascii_formatd(buffer, sizeof(buffer), format, value);
-		if (g_ascii_strtod(buffer, NULL) == value)
-			break;
-	}
-	g_string_append(text, buffer);
-}
-
 gboolean lab_samples_write(const GPtrArray *samples, const char *path, GError **error)
 {
 	g_autoptr(GString) text = g_string_new("{\"samples\": [");
@@ -41,12 +27,12 @@ gboolean lab_samples_write(const GPtrArray *samples, const char *path, GError **
 	for (guint i = 0; i < samples->len; i++) {
 		const LabSample *sample = samples->pdata[i];
 		g_autofree char *metric = g_strescape(sample->metric, NULL);
+		g_autofree char *value = lab_format_number(sample->value);
 
-		g_string_append_printf(text, "%s\n{\"metric\": \"%s\", \"value\": ", i ? "," : "",
-				       metric);
-		append_number(text, sample->value);
-		g_string_append_printf(text, ", \"unit\": \"%s\", \"better\": %d}", sample->unit,
-				       sample->better);
+		g_string_append_printf(
+			text,
+			"%s\n{\"metric\": \"%s\", \"value\": %s, \"unit\": \"%s\", \"better\": %d}",
+			i ? "," : "", metric, value, sample->unit, sample->better);
 	}
 	g_string_append(text, "\n]}\n");
 	return lab_file_write(path, text->str, (gssize)text->len, error);
