@@ -5,6 +5,7 @@
  */
 #pragma once
 #include <check.h>
+#include <sqlite3.h>
 #include <string.h>
 
 #include "lab/base/error.h"
@@ -75,4 +76,63 @@ static inline void complete_boot(const LabRun *run, const LabPlanBoot *boot, Lab
 	assert_no_error(error);
 	lab_boot_result_write(&result, dir, &error);
 	assert_no_error(error);
+}
+
+/* The first number that @sql finds in the index, or -1 */
+static inline gint64 query_index(const char *root, const char *sql)
+{
+	g_autofree char *path = g_build_filename(root, "index.sqlite", NULL);
+	sqlite3_stmt *statement = NULL;
+	gint64 value = -1;
+	sqlite3 *db;
+
+	ck_assert_int_eq(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK, "%s",
+		      sqlite3_errmsg(db));
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		value = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	return value;
+}
+
+/* Two kernels, three boots. */
+static inline LabPlan *small_plan(void)
+{
+	const char *const kernels[] = {"aaaa", "bbbb", NULL};
+	LabPlan *plan = empty_plan(kernels);
+
+	add_plan_boot(plan, "6.12-s1", "6.12", "debian:trixie", "bbbb", 1);
+	add_plan_boot(plan, "6.1-s1", "6.1", "debian:bookworm", "aaaa", 1);
+	add_plan_boot(plan, "6.1-s2", "6.1", "debian:bookworm", "aaaa", G_MAXUINT64);
+	return plan;
+}
+
+static inline LabRun *create_run(LabStore *store)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(LabPlan) plan = small_plan();
+	LabRun *run = lab_store_create_run(store, plan, "name: demo\n", "{}", &error);
+
+	assert_no_error(error);
+	ck_assert_ptr_nonnull(run);
+	return run;
+}
+
+static inline void complete_small(const LabRun *run, guint i, LabOutcome outcome)
+{
+	g_autoptr(GPtrArray) samples = g_ptr_array_new();
+	LabSample sample = {(char *)"real-xfsrepair", 5.25 + i, "s", -1};
+	gboolean ok = outcome == LAB_OUTCOME_OK;
+
+	g_ptr_array_add(samples, &sample);
+	complete_boot(run, run->plan->boots->pdata[i], outcome, ok ? "" : "kernel panic",
+		      ok ? "d19e57" : "", ok ? samples : NULL);
+}
+
+static inline void complete_all(const LabRun *run, LabOutcome last)
+{
+	complete_small(run, 0, LAB_OUTCOME_OK);
+	complete_small(run, 1, LAB_OUTCOME_OK);
+	complete_small(run, 2, last);
 }
