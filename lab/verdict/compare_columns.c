@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Selections of runs and kernels -> columns. */
+#include <string.h>
+
+#include "lab/base/digest.h"
+#include "lab/base/error.h"
+#include "lab/verdict/compare_internal.h"
+
+#define DIGEST_START 6 /* digits of a digest that a person must type at least */
+
+static const LabPlanBoot *boot_of(const LabPlan *plan, const char *digest)
+{
+	for (guint i = 0; i < plan->boots->len; i++) {
+		const LabPlanBoot *boot = plan->boots->pdata[i];
+
+		if (strcmp(boot->kernel_digest, digest) == 0)
+			return boot;
+	}
+	return NULL;
+}
+
+/* "debian:bookworm/linux-image=1" -> "bookworm", "dir:/src/linux-next/" -> "linux-next" */
+static char *short_name(const char *text)
+{
+	if (g_str_has_prefix(text, "debian:")) {
+		const char *suite = text + strlen("debian:");
+
+		return g_strndup(suite, strcspn(suite, "/"));
+	}
+	return g_path_get_basename(g_str_has_prefix(text, "dir:") ? text + strlen("dir:") : text);
+}
+
+static gboolean matches(const LabPlanBoot *boot, const char *kernel)
+{
+	g_autofree char *name = short_name(boot->kernel_text);
+
+	return strcmp(kernel, boot->kernel_label) == 0 || strcmp(kernel, boot->kernel_text) == 0 ||
+	       strcmp(kernel, name) == 0 ||
+	       (strlen(kernel) >= DIGEST_START && g_str_has_prefix(boot->kernel_digest, kernel));
+}
+
+static void no_kernel(const LabRun *run, const char *kernel, guint found, GError **error)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (char **digest = run->plan->kernels; *digest; digest++) {
+		const LabPlanBoot *boot = boot_of(run->plan, *digest);
+
+		if (boot)
+			g_string_append_printf(text, "%s%s (%s, %.*s)", text->len ? ", " : "",
+					       boot->kernel_label, boot->kernel_text,
+					       LAB_DIGEST_SHORT, *digest);
+	}
+	g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "run %u has %s kernel '%s': it has %s",
+		    run->id, found ? "more than one" : "no", kernel, text->str);
+}
+
+static int by_seed(gconstpointer a, gconstpointer b)
+{
+	const LabCompareBoot *x = *(LabCompareBoot *const *)a, *y = *(LabCompareBoot *const *)b;
+
+	if (x->seed != y->seed)
+		return x->seed < y->seed ? -1 : 1;
+	return strcmp(x->id, y->id);
+}
+
+static void free_boot(gpointer data)
+{
+	LabCompareBoot *boot = data;
+
+	g_free(boot->id);
+	g_free(boot->outcome);
+	g_free(boot->message);
+	g_free(boot->digest);
+	g_free(boot);
+}
+
+static void free_column(gpointer data)
+{
+	LabCompareColumn *column = data;
+
+	g_free(column->label[0]);
+	g_free(column->label[1]);
+	g_free(column->kernel_digest);
+	g_free(column->kernel_text);
+	g_free(column->origin);
+	g_ptr_array_unref(column->boots);
+	g_free(column);
+}
+
+static void add_boot(LabCompareColumn *column, const LabBootSamples *from)
+{
+	LabCompareBoot *boot = g_new0(LabCompareBoot, 1);
+
+	boot->run = column->run;
+	boot->id = g_strdup(from->boot->id);
+	boot->seed = from->boot->seed;
+	boot->outcome = g_strdup(from->outcome);
+	boot->message = g_strdup(from->message);
+	boot->digest = g_strdup(from->digest);
+	g_ptr_array_add(column->boots, boot);
+	column->n_boots++;
+	column->n_ok += from->samples != NULL;
+}
+
+static void add_column(GPtrArray *columns, const LabCompareRun *from, const LabPlanBoot *kernel)
+{
+	LabCompareColumn *column = g_new0(LabCompareColumn, 1);
+
+	column->run = from->run->id;
+	column->label[0] = g_strdup(kernel->kernel_label);
+	column->label[1] = short_name(kernel->kernel_text);
+	column->kernel_digest = g_strdup(kernel->kernel_digest);
+	column->kernel_text = g_strdup(kernel->kernel_text);
+	column->origin = g_strdup_printf("run %u", column->run);
+	column->boots = g_ptr_array_new_with_free_func(free_boot);
+	for (guint i = 0; i < from->boots->len; i++) {
+		const LabBootSamples *boot = from->boots->pdata[i];
+
+		if (strcmp(boot->boot->kernel_digest, kernel->kernel_digest) == 0)
+			add_boot(column, boot);
+	}
+	g_ptr_array_sort(column->boots, by_seed);
+	g_ptr_array_add(columns, column);
+}
+
+static LabCompareRun *get_run(LabStore *store, const char *name, GPtrArray *runs, GError **error)
+{
+	g_autoptr(LabRun) run = lab_store_find_run(store, name, error);
+	g_autoptr(GPtrArray) boots = NULL;
+	LabCompareRun *entry;
+
+	for (guint i = 0; run && i < runs->len; i++) {
+		entry = runs->pdata[i];
+		if (entry->run->id == run->id)
+			return entry;
+	}
+	boots = run ? lab_run_boots(run, error) : NULL;
+	if (!boots)
+		return NULL;
+	entry = g_new(LabCompareRun, 1);
+	entry->run = g_steal_pointer(&run);
+	entry->boots = g_steal_pointer(&boots);
+	g_ptr_array_add(runs, entry);
+	return entry;
+}
+
+/* @kernel NULL: all */
+static gboolean add_kernels(GPtrArray *columns, const LabCompareRun *from, const char *kernel,
+			    GError **error)
+{
+	const LabPlan *plan = from->run->plan;
+	const LabPlanBoot *found = NULL;
+	guint n = 0;
+
+	for (char **digest = plan->kernels; *digest; digest++) {
+		const LabPlanBoot *boot = boot_of(plan, *digest);
+
+		if (!boot || (kernel && !matches(boot, kernel)))
+			continue;
+		found = boot;
+		n++;
+		if (!kernel)
+			add_column(columns, from, boot);
+	}
+	if (!kernel)
+		return TRUE;
+	if (n != 1) {
+		no_kernel(from->run, kernel, n, error);
+		return FALSE;
+	}
+	add_column(columns, from, found);
+	return TRUE;
+}
+
+static gboolean same_labels(const LabCompareColumn *a, const LabCompareColumn *b)
+{
+	return strcmp(a->label[0], b->label[0]) == 0 && strcmp(a->label[1], b->label[1]) == 0;
+}
+
+/* Two columns that would read the same get what tells them apart: the run, or the kernel's digest.
+ */
+static void tell_apart(GPtrArray *columns)
+{
+	g_autofree gboolean *runs = g_new0(gboolean, columns->len);
+	g_autofree gboolean *digests = g_new0(gboolean, columns->len);
+
+	for (guint i = 0; i < columns->len; i++)
+		for (guint j = 0; j < columns->len; j++) {
+			const LabCompareColumn *a = columns->pdata[i], *b = columns->pdata[j];
+
+			if (i == j || !same_labels(a, b))
+				continue;
+			runs[i] |= a->run != b->run;
+			digests[i] |=
+				a->run == b->run && strcmp(a->kernel_digest, b->kernel_digest) != 0;
+		}
+	for (guint i = 0; i < columns->len; i++) {
+		LabCompareColumn *column = columns->pdata[i];
+		g_autoptr(GString) name = g_string_new(column->label[1]);
+
+		if (runs[i])
+			g_string_append_printf(name, "-run%u", column->run);
+		if (digests[i])
+			g_string_append_printf(name, "-%.*s", DIGEST_START, column->kernel_digest);
+		g_free(column->label[1]);
+		column->label[1] = g_string_free(g_steal_pointer(&name), FALSE);
+	}
+}
+
+GPtrArray *lab_compare_columns(LabStore *store, const char *const *selections, GPtrArray *runs,
+			       GError **error)
+{
+	g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(free_column);
+
+	for (const char *const *selection = selections; *selection; selection++) {
+		const char *colon = strchr(*selection, ':');
+		g_autofree char *name = colon ? g_strndup(*selection, (gsize)(colon - *selection))
+					      : g_strdup(*selection);
+		const LabCompareRun *run = get_run(store, name, runs, error);
+
+		if (!run || !add_kernels(columns, run, colon ? colon + 1 : NULL, error))
+			return NULL;
+	}
+	tell_apart(columns);
+	return g_steal_pointer(&columns);
+}

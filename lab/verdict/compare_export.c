@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The comparison for programs: JSON with everything, CSV with a line per metric and column. */
+#include <math.h>
+#include <string.h>
+
+#include "lab/base/json_writer.h"
+#include "lab/base/units.h"
+#include "lab/verdict/compare.h"
+
+static const char *better_name(int better)
+{
+	return better > 0 ? "higher" : better < 0 ? "lower" : "unknown";
+}
+
+static void add_column(LabJsonWriter *w, const LabCompareColumn *column)
+{
+	lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
+	lab_json_writer_string(w, "version", column->label[0]);
+	lab_json_writer_string(w, "name", column->label[1]);
+	lab_json_writer_string(w, "kernel", column->kernel_text);
+	lab_json_writer_string(w, "kernel_digest", column->kernel_digest);
+	lab_json_writer_uint(w, "run", column->run);
+	lab_json_writer_uint(w, "n_boots", column->n_boots);
+	lab_json_writer_uint(w, "n_ok", column->n_ok);
+	lab_json_writer_array(w, "boots", LAB_JSON_BLOCK);
+	for (guint i = 0; i < column->boots->len; i++) {
+		const LabCompareBoot *boot = column->boots->pdata[i];
+
+		lab_json_writer_object(w, NULL, LAB_JSON_LINE);
+		lab_json_writer_string(w, "boot", boot->id);
+		lab_json_writer_uint(w, "seed", boot->seed);
+		lab_json_writer_string(w, "outcome", boot->outcome);
+		lab_json_writer_string(w, "message", boot->message);
+		lab_json_writer_string(w, "digest", boot->digest);
+		lab_json_writer_end(w);
+	}
+	lab_json_writer_end(w);
+	lab_json_writer_end(w);
+}
+
+static void add_changes(LabJsonWriter *w, const char *key, const LabSummary *base,
+			const LabSummary *value, int better, int better_spread)
+{
+	lab_json_writer_object(w, key, LAB_JSON_LINE);
+	lab_json_writer_number(w, "min", lab_change_pct(base->min, value->min, better));
+	lab_json_writer_number(w, "amean", lab_change_pct(base->amean, value->amean, better));
+	lab_json_writer_number(w, "stddev",
+			       lab_change_pct(base->stddev, value->stddev, better_spread));
+	lab_json_writer_number(w, "coeffvar",
+			       lab_change_pct(base->coeffvar, value->coeffvar, better_spread));
+	lab_json_writer_number(w, "max", lab_change_pct(base->max, value->max, better));
+	lab_json_writer_end(w);
+}
+
+static void add_samples(LabJsonWriter *w, const LabCompareColumn *column, const GArray *values)
+{
+	lab_json_writer_array(w, "samples", LAB_JSON_BLOCK);
+	for (guint i = 0; i < column->boots->len; i++) {
+		const LabCompareBoot *boot = column->boots->pdata[i];
+
+		lab_json_writer_object(w, NULL, LAB_JSON_LINE);
+		lab_json_writer_uint(w, "run", boot->run);
+		lab_json_writer_string(w, "boot", boot->id);
+		lab_json_writer_uint(w, "seed", boot->seed);
+		lab_json_writer_number(w, "value", g_array_index(values, double, i));
+		lab_json_writer_end(w);
+	}
+	lab_json_writer_end(w);
+}
+
+static void add_cell(LabJsonWriter *w, const LabCompare *compare, const LabCompareRow *row, guint c)
+{
+	const LabSummary *summary = &row->summary[c];
+
+	lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
+	lab_json_writer_uint(w, "n", summary->n);
+	lab_json_writer_number(w, "min", summary->min);
+	lab_json_writer_number(w, "amean", summary->amean);
+	lab_json_writer_number(w, "stddev", summary->stddev);
+	lab_json_writer_number(w, "coeffvar", summary->coeffvar);
+	lab_json_writer_number(w, "max", summary->max);
+	/* (value - base) / base; and where it is known what is better, with a plus for better */
+	add_changes(w, "difference_pct", &row->summary[0], summary, +1, +1);
+	if (row->better)
+		add_changes(w, "better_pct", &row->summary[0], summary, row->better, -1);
+	add_samples(w, compare->columns->pdata[c], row->values[c]);
+	lab_json_writer_end(w);
+}
+
+static void add_rows(LabJsonWriter *w, const char *key, const LabCompare *compare,
+		     const GPtrArray *rows)
+{
+	lab_json_writer_array(w, key, LAB_JSON_BLOCK);
+	for (guint i = 0; i < rows->len; i++) {
+		const LabCompareRow *row = rows->pdata[i];
+
+		lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
+		lab_json_writer_string(w, "metric", row->metric);
+		lab_json_writer_string(w, "unit", row->unit);
+		lab_json_writer_string(w, "better", better_name(row->better));
+		lab_json_writer_array(w, "columns", LAB_JSON_BLOCK);
+		for (guint c = 0; c < row->n_columns; c++)
+			add_cell(w, compare, row, c);
+		lab_json_writer_end(w);
+		lab_json_writer_end(w);
+	}
+	lab_json_writer_end(w);
+}
+
+char *lab_compare_json(const LabCompare *compare)
+{
+	g_autoptr(LabJsonWriter) w = lab_json_writer_new();
+
+	lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
+	lab_json_writer_string(w, "scenario", compare->title);
+	lab_json_writer_string(w, "clock", compare->clock);
+	lab_json_writer_array(w, "columns", LAB_JSON_BLOCK);
+	for (guint c = 0; c < compare->columns->len; c++)
+		add_column(w, compare->columns->pdata[c]);
+	lab_json_writer_end(w);
+	add_rows(w, "times", compare, compare->times);
+	add_rows(w, "counters", compare, compare->counters);
+	lab_json_writer_array(w, "notes", LAB_JSON_BLOCK);
+	for (char **note = compare->notes; *note; note++)
+		lab_json_writer_string(w, NULL, *note);
+	lab_json_writer_end(w);
+	lab_json_writer_end(w);
+	return lab_json_writer_text(w);
+}
+
+static void append_number(GString *text, double value)
+{
+	g_autofree char *number = isnan(value) ? g_strdup("") : lab_format_number(value);
+
+	g_string_append_printf(text, ",%s", number);
+}
+
+static void append_field(GString *text, const char *field)
+{
+	g_auto(GStrv) parts = NULL;
+	g_autofree char *doubled = NULL;
+
+	if (!strpbrk(field, ",\"\r\n")) {
+		g_string_append(text, field);
+		return;
+	}
+	parts = g_strsplit(field, "\"", -1);
+	doubled = g_strjoinv("\"\"", parts);
+	g_string_append_printf(text, "\"%s\"", doubled);
+}
+
+static void append_rows(GString *text, const LabCompare *compare, const GPtrArray *rows)
+{
+	for (guint i = 0; i < rows->len; i++)
+		for (guint c = 0; c < compare->columns->len; c++) {
+			const LabCompareColumn *column = compare->columns->pdata[c];
+			const LabCompareRow *row = rows->pdata[i];
+			const LabSummary *s = &row->summary[c];
+			const char *fields[] = {row->metric, row->unit, better_name(row->better),
+						column->label[0], column->label[1]};
+
+			for (guint f = 0; f < G_N_ELEMENTS(fields); f++) {
+				append_field(text, fields[f]);
+				g_string_append_c(text, ',');
+			}
+			g_string_append_printf(text, "%u,%u", column->run, s->n);
+			append_number(text, s->min);
+			append_number(text, s->amean);
+			append_number(text, s->stddev);
+			append_number(text, s->coeffvar);
+			append_number(text, s->max);
+			append_number(text, lab_change_pct(row->summary[0].amean, s->amean, +1));
+			append_number(text, row->better ? lab_change_pct(row->summary[0].amean,
+									 s->amean, row->better)
+							: NAN);
+			g_string_append(text, "\r\n");
+		}
+}
+
+char *lab_compare_csv(const LabCompare *compare)
+{
+	GString *text =
+		g_string_new("metric,unit,better,version,name,run,n,min,amean,stddev,coeffvar,max,"
+			     "difference_pct,better_pct\r\n");
+
+	append_rows(text, compare, compare->times);
+	append_rows(text, compare, compare->counters);
+	return g_string_free(text, FALSE);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples -> rows, in the order they are shown in. */
+#include <math.h>
+#include <string.h>
+
+#include "lab/base/error.h"
+#include "lab/base/suggest.h"
+#include "lab/measure/samples.h"
+#include "lab/verdict/compare_internal.h"
+
+/* In the order of the table: times of a step together, rates after all of them. */
+static const struct {
+	const char *prefix;
+	gboolean rate;
+} kinds[] = {
+	{"real-", FALSE},   {"user-", FALSE},	{"syst-", FALSE},
+	{"files/s-", TRUE}, {"touches-", TRUE}, {"overhead-", TRUE},
+};
+
+/* What NUMA balancing does, where memory came from, and what it cost. */
+static const char *const default_counters[] = {
+	"numa_pte_updates",
+	"numa_huge_pte_updates",
+	"numa_hint_faults",
+	"numa_hint_faults_local",
+	"numa_pages_migrated",
+	"pgmigrate_success",
+	"pgmigrate_fail",
+	"numa_hit",
+	"numa_miss",
+	"numa_foreign",
+	"numa_interleave",
+	"numa_local",
+	"numa_other",
+	"pgfault",
+	"pgmajfault",
+	"irq.TLB",
+	"irq.CAL",
+	"irq.RES",
+	NULL,
+};
+
+static guint kind_of(const char *metric)
+{
+	guint kind = 0;
+
+	while (kind < G_N_ELEMENTS(kinds) && !g_str_has_prefix(metric, kinds[kind].prefix))
+		kind++;
+	return kind;
+}
+
+static guint step_of(const char *metric, char **steps)
+{
+	const char *step = metric + strlen(kinds[kind_of(metric)].prefix);
+	guint i = 0;
+
+	while (steps[i] && strcmp(steps[i], step) != 0)
+		i++;
+	return i;
+}
+
+static int time_order(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const char *x = (*(LabCompareRow *const *)a)->metric;
+	const char *y = (*(LabCompareRow *const *)b)->metric;
+	guint kind_x = kind_of(x), kind_y = kind_of(y);
+	guint step_x = step_of(x, data), step_y = step_of(y, data);
+	int by_name;
+
+	if (kinds[kind_x].rate != kinds[kind_y].rate)
+		return kinds[kind_x].rate ? 1 : -1;
+	if (step_x != step_y)
+		return step_x < step_y ? -1 : 1;
+	/* Steps that the scenario does not name come last, each by itself. */
+	by_name = strcmp(x + strlen(kinds[kind_x].prefix), y + strlen(kinds[kind_y].prefix));
+	return by_name ? by_name : (int)kind_x - (int)kind_y;
+}
+
+static int name_order(gconstpointer a, gconstpointer b)
+{
+	return strcmp((*(LabCompareRow *const *)a)->metric, (*(LabCompareRow *const *)b)->metric);
+}
+
+static void free_row(gpointer data)
+{
+	LabCompareRow *row = data;
+
+	for (guint i = 0; i < row->n_columns; i++)
+		g_array_unref(row->values[i]);
+	g_free(row->values);
+	g_free(row->summary);
+	g_free(row->metric);
+	g_free(row->unit);
+	g_free(row);
+}
+
+static LabCompareRow *new_row(const LabCompare *compare, const LabSample *sample)
+{
+	LabCompareRow *row = g_new0(LabCompareRow, 1);
+
+	row->metric = g_strdup(sample->metric);
+	row->unit = g_strdup(sample->unit);
+	row->better = sample->better;
+	row->n_columns = compare->columns->len;
+	row->values = g_new0(GArray *, row->n_columns);
+	row->summary = g_new0(LabSummary, row->n_columns);
+	for (guint i = 0; i < row->n_columns; i++) {
+		const LabCompareColumn *column = compare->columns->pdata[i];
+
+		row->values[i] = g_array_new(FALSE, FALSE, sizeof(double));
+		for (guint b = 0; b < column->boots->len; b++)
+			g_array_append_val(row->values[i], ((double){NAN}));
+	}
+	return row;
+}
+
+static const LabBootSamples *find_boot(const GPtrArray *runs, const LabCompareBoot *boot)
+{
+	for (guint i = 0; i < runs->len; i++) {
+		const LabCompareRun *entry = runs->pdata[i];
+
+		if (entry->run->id != boot->run)
+			continue;
+		for (guint b = 0; b < entry->boots->len; b++) {
+			const LabBootSamples *found = entry->boots->pdata[b];
+
+			if (strcmp(found->boot->id, boot->id) == 0)
+				return found;
+		}
+	}
+	return NULL;
+}
+
+static void summarize(LabCompareRow *row)
+{
+	for (guint c = 0; c < row->n_columns; c++) {
+		g_autofree double *there = g_new(double, row->values[c]->len + 1);
+		guint n = 0;
+
+		for (guint b = 0; b < row->values[c]->len; b++) {
+			double value = g_array_index(row->values[c], double, b);
+
+			if (!isnan(value))
+				there[n++] = value;
+		}
+		row->summary[c] = lab_summary(there, n);
+	}
+}
+
+/* All metrics of all columns: char* -> LabCompareRow, which the table owns. */
+static GHashTable *gather(const LabCompare *compare, const GPtrArray *runs)
+{
+	GHashTable *rows = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row);
+	GHashTableIter iter;
+	gpointer value;
+
+	for (guint c = 0; c < compare->columns->len; c++) {
+		const LabCompareColumn *column = compare->columns->pdata[c];
+
+		for (guint b = 0; b < column->boots->len; b++) {
+			const LabBootSamples *boot = find_boot(runs, column->boots->pdata[b]);
+
+			for (guint s = 0; boot && boot->samples && s < boot->samples->len; s++) {
+				const LabSample *sample = boot->samples->pdata[s];
+				LabCompareRow *row = g_hash_table_lookup(rows, sample->metric);
+
+				if (!row) {
+					row = new_row(compare, sample);
+					g_hash_table_insert(rows, row->metric, row);
+				}
+				g_array_index(row->values[c], double, b) = sample->value;
+			}
+		}
+	}
+	g_hash_table_iter_init(&iter, rows);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		summarize(value);
+	return rows;
+}
+
+static gboolean take(GHashTable *rows, const char *metric, GPtrArray *into)
+{
+	gpointer row;
+
+	if (!g_hash_table_steal_extended(rows, metric, NULL, &row))
+		return FALSE;
+	g_ptr_array_add(into, row);
+	return TRUE;
+}
+
+static void take_default(GHashTable *rows, GPtrArray *into, GPtrArray *notes)
+{
+	g_autoptr(GString) absent = g_string_new(NULL);
+
+	for (guint i = 0; default_counters[i]; i++)
+		if (!take(rows, default_counters[i], into))
+			g_string_append_printf(absent, " %s", default_counters[i]);
+	if (into->len && absent->len)
+		g_ptr_array_add(
+			notes, g_strdup_printf("counted by none of these kernels:%s", absent->str));
+	else if (!into->len)
+		g_ptr_array_add(notes, g_strdup("no counters were collected"));
+}
+
+/* Rows that @pattern matches, by name. */
+static guint take_pattern(GHashTable *rows, const char *pattern, GPtrArray *into)
+{
+	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer metric, row;
+
+	g_hash_table_iter_init(&iter, rows);
+	while (g_hash_table_iter_next(&iter, &metric, &row))
+		if (g_pattern_match_simple(pattern, metric))
+			g_ptr_array_add(found, row);
+	g_ptr_array_sort(found, name_order);
+	for (guint i = 0; i < found->len; i++)
+		take(rows, ((LabCompareRow *)found->pdata[i])->metric, into);
+	return found->len;
+}
+
+static gboolean has_match(const GPtrArray *rows, const char *pattern)
+{
+	for (guint i = 0; i < rows->len; i++)
+		if (g_pattern_match_simple(pattern, ((LabCompareRow *)rows->pdata[i])->metric))
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean take_asked(GHashTable *rows, const char *counters, GPtrArray *into, GError **error)
+{
+	g_auto(GStrv) patterns = g_strsplit(counters, ",", -1);
+
+	for (char **pattern = patterns; *pattern; pattern++) {
+		g_autofree char *hint = NULL;
+		g_autofree const char **names = NULL;
+
+		if (take_pattern(rows, g_strstrip(*pattern), into) || has_match(into, *pattern))
+			continue;
+		names = (const char **)g_hash_table_get_keys_as_array(rows, NULL);
+		hint = lab_suggest_text(*pattern, names);
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "no counter '%s' was collected%s",
+			    *pattern, hint);
+		return FALSE;
+	}
+	return TRUE;
+}
+
+gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs, const char *counters,
+			  GPtrArray *notes, GError **error)
+{
+	g_autoptr(GHashTable) rows = gather(compare, runs);
+	const LabCompareRun *base = runs->pdata[0];
+	g_auto(GStrv) steps = lab_compare_steps(base->run);
+
+	compare->times = g_ptr_array_new_with_free_func(free_row);
+	compare->counters = g_ptr_array_new_with_free_func(free_row);
+	for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++) {
+		g_autofree char *pattern = g_strconcat(kinds[kind].prefix, "*", NULL);
+
+		take_pattern(rows, pattern, compare->times);
+	}
+	g_ptr_array_sort_with_data(compare->times, time_order, steps);
+	if (!counters)
+		take_default(rows, compare->counters, notes);
+	else if (strcmp(counters, "all") == 0)
+		take_pattern(rows, "*", compare->counters);
+	else
+		return take_asked(rows, counters, compare->counters, error);
+	return TRUE;
+}
