@@ -293,6 +293,30 @@ static gboolean derive_cpus(const LabYamlNode *nodes, LabTopology *t, GError **e
 	return TRUE;
 }
 
+/*
+ * QEMU's SRAT has the CPUs in their order and then the memory; Linux numbers the nodes as they first appear in it,
+ * whatever QEMU calls them. Another order than that would give the guest another machine.
+ */
+static gboolean check_order(const LabYamlNode *nodes, const LabTopology *t, GError **error)
+{
+	guint last = 0;
+
+	for (guint id = 0; id < t->n_nodes; id++) {
+		guint first = lab_cpuset_next(&t->nodes[id].cpus, 0);
+
+		if (first < last) {
+			lab_error_set_at(error, cpus_origin(nodes, id),
+					 "wanted nodes in the order of their first CPUs, those "
+					 "without CPUs last (Linux numbers them so), found CPU %u "
+					 "in node %u",
+					 first, id);
+			return FALSE;
+		}
+		last = first;
+	}
+	return TRUE;
+}
+
 gboolean lab_topology_read_nodes(const LabYamlNode *nodes, const LabYamlNode *cpu, LabTopology *t,
 				 GError **error)
 {
@@ -305,7 +329,7 @@ gboolean lab_topology_read_nodes(const LabYamlNode *nodes, const LabYamlNode *cp
 					  : read_uniform_nodes(nodes, t, error);
 	if (!ok || !check_overlap(nodes, t, error))
 		return FALSE;
-	if (!cpu)
-		return derive_cpus(nodes, t, error);
-	return lab_topology_read_cpu_model(cpu, t, error) && check_cpus(nodes, t, error);
+	ok = cpu ? lab_topology_read_cpu_model(cpu, t, error) && check_cpus(nodes, t, error)
+		 : derive_cpus(nodes, t, error);
+	return ok && check_order(nodes, t, error);
 }

@@ -90,6 +90,15 @@ static const struct spec_case errors[] = {
 	 V "nodes:\n  - {cpus: 0-1, memory: 1GiB}\n  - {cpus: 2, memory: 1GiB}\n",
 	 "t.yaml:3:3: wanted the key 'cpu' of a topology whose nodes have unequal or split lists "
 	 "of CPUs, found none"},
+	{"nodes that Linux would number otherwise",
+	 V "cpu: {sockets: 4}\nnodes:\n  - {cpus: \"1,3\", memory: 1GiB}\n"
+	   "  - {cpus: \"0,2\", memory: 1GiB}\n",
+	 "t.yaml:5:12: wanted nodes in the order of their first CPUs, those without CPUs last "
+	 "(Linux numbers them so), found CPU 0 in node 1"},
+	{"a node without CPUs that is not the last",
+	 V "nodes:\n  - {cpus: \"\", memory: 1GiB}\n  - {cpus: 0-1, memory: 1GiB}\n",
+	 "t.yaml:4:12: wanted nodes in the order of their first CPUs, those without CPUs last "
+	 "(Linux numbers them so), found CPU 0 in node 1"},
 	{"no sockets", UNIFORM "cpu: {sockets: 0}\n",
 	 "t.yaml:3:16: wanted a whole number from 1 to 288, found '0'"},
 	{"too many CPUs", UNIFORM "cpu: {sockets: 17, cores: 17}\n",
