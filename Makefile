@@ -142,10 +142,10 @@ $(B)/numalab-agent: $(AGENT_SRC) $(wildcard agent/*.h) Makefile
 	@echo "  AGENT  $@"
 	@$(CC) $(AGENT_CFLAGS) -o $@ $(AGENT_SRC) -lpthread
 
-$(B)/numalab-emulator: $(GUARD_SRC) Makefile
+$(B)/numalab-emulator: $(GUARD_SRC) lab/guest/ram_backend.h Makefile
 	@mkdir -p $(@D)
 	@echo "  CC     $@"
-	@$(CC) -std=gnu17 -O2 $(WARN) -D_GNU_SOURCE -static -o $@ $(GUARD_SRC)
+	@$(CC) -std=gnu17 -O2 $(WARN) -D_GNU_SOURCE -I. -static -o $@ $(GUARD_SRC)
 
 $(B)/tests/unit/%: tests/unit/%.c $(B)/liblab.a
 	@mkdir -p $(@D)

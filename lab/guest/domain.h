@@ -4,7 +4,7 @@
  * golden files.
  *
  * What libvirt 11.3 has no element for goes through <qemu:commandline>: -icount, -seed; nodes
- * without memory (it makes a backend of 0 bytes, which QEMU refuses) and then all nodes; NVDIMMs
+ * without memory (it makes a backend of 0 bytes, which QEMU refuses) and then all nodes (lab/guest/ram_backend.h has the rest of it); NVDIMMs
  * (its own are preallocated, which would copy a whole private image into memory before the guest
  * starts, and it never opens one read-only).
  */

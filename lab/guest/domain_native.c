@@ -8,6 +8,7 @@
 #include "lab/base/error.h"
 #include "lab/guest/embed.h"
 #include "lab/guest/guard.h"
+#include "lab/guest/ram_backend.h"
 
 #define SHOWN_ROOT "/run/numalab"
 
@@ -46,6 +47,19 @@ static gboolean is_environment(const char *argument)
 	return name && argument[name] == '=';
 }
 
+/* As the wrapper does before it starts QEMU. What is taken out is freed here. */
+static void strip(char **argv)
+{
+	g_autofree char **before = g_memdup2(argv, (g_strv_length(argv) + 1) * sizeof *argv);
+
+	lab_argv_drop_ram_backend(argv);
+	for (char **old = before, **kept = argv; *old; old++)
+		if (*kept == *old)
+			kept++;
+		else
+			g_free(*old);
+}
+
 /* libvirt writes a shell command that starts with the environment. */
 static char *arguments(const char *command, GError **error)
 {
@@ -55,6 +69,7 @@ static char *arguments(const char *command, GError **error)
 
 	if (!g_shell_parse_argv(command, NULL, &argv, error))
 		return NULL;
+	strip(argv);
 	for (char **argument = argv; *argument; argument++) {
 		program |= !is_environment(*argument);
 		if (program)

@@ -104,6 +104,9 @@ static void decide_fail(const LabOutcomeFacts *facts, const LabRecord *fail,
 	g_autoptr(GString) s = g_string_new(NULL);
 	gboolean in_step = !g_strcmp0(stage, "step");
 
+	/* It powered off, but what it reached was this. */
+	g_free(result->stage);
+	result->stage = g_strdup(in_step && step ? step : lab_stage_name(LAB_STAGE_AGENT, NULL));
 	if (in_step && step) {
 		append_output(facts, step, "stdout", s);
 		append_output(facts, step, "stderr", s);

@@ -19,6 +19,8 @@
 #define EXACT_HOST_PER_GUEST 30
 #define TCG_HOST_PER_GUEST 3
 #define STEP_EXTRA_NS (60 * G_GUINT64_CONSTANT(1000000000))
+/* All CPUs of an emulated guest share one or two of the host: 64 of them take minutes to come up. */
+#define AGENT_EXTRA_PER_CPU_NS (5 * G_GUINT64_CONSTANT(1000000000))
 #define CHUNK 4096
 
 struct LabWatch {
@@ -36,24 +38,33 @@ struct LabWatch {
 	gboolean ended;
 };
 
+/* a * factor + extra, or the largest number there is */
+static guint64 scale(guint64 a, guint64 factor, guint64 extra)
+{
+	guint64 product, sum;
+
+	return g_uint64_checked_mul(&product, a, factor) &&
+			       g_uint64_checked_add(&sum, product, extra)
+		       ? sum
+		       : G_MAXUINT64;
+}
+
 guint64 lab_watch_limit_ns(const LabBootJob *job, LabStage stage)
 {
 	const LabDeadlines *d = &job->deadlines;
-	guint64 factor = job->clock == LAB_CLOCK_EXACT ? EXACT_HOST_PER_GUEST : TCG_HOST_PER_GUEST,
-		limit;
 
 	switch (stage) {
 	case LAB_STAGE_START:
 		return d->first_output_ns;
 	case LAB_STAGE_FIRST_OUTPUT:
 	case LAB_STAGE_AGENT:
-		return d->agent_ns;
+		return scale(d->agent_ns, 1, job->topology->n_cpus * AGENT_EXTRA_PER_CPU_NS);
 	case LAB_STAGE_VERIFIED:
 	case LAB_STAGE_STEP:
-		return g_uint64_checked_mul(&limit, d->step_ns, factor) &&
-				       g_uint64_checked_add(&limit, limit, STEP_EXTRA_NS)
-			       ? limit
-			       : G_MAXUINT64;
+		return scale(d->step_ns,
+			     job->clock == LAB_CLOCK_EXACT ? EXACT_HOST_PER_GUEST
+							   : TCG_HOST_PER_GUEST,
+			     STEP_EXTRA_NS);
 	default:
 		return d->power_off_ns;
 	}

@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lab/guest/ram_backend.h"
+
 #define QEMU "qemu-system-x86_64"
 #define EXIT_CANNOT_TIE 125
 #define EXIT_CANNOT_EXECUTE 126
@@ -64,6 +66,7 @@ int main(int argc, char **argv)
 	}
 	unsetenv("NUMALAB_GUARD");
 	unsetenv("NUMALAB_QEMU");
+	lab_argv_drop_ram_backend(argv);
 	argv[0] = (char *)(qemu ? qemu : QEMU);
 	execvp(argv[0], argv);
 	fprintf(stderr, "numalab-emulator: cannot execute %s: %s\n", argv[0], strerror(errno));
