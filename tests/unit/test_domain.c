@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A job in, domain XML and QEMU's arguments out, compared with tests/data/domain. NUMALAB_GOLDEN=1 rewrites them. libvirt itself
+ * makes the arguments, so what it would refuse fails here.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/base/error.h"
+#include "lab/base/file.h"
+#include "lab/guest/domain.h"
+
+#define DATA TEST_DATA "/domain/"
+#define GIB (1024 * 1024 * G_GUINT64_CONSTANT(1024))
+
+typedef enum { SCRATCH_NONE, SCRATCH_EMPTY, SCRATCH_PREPARED, SCRATCH_KEPT } Scratch;
+
+typedef struct {
+	const char *name; /* of the golden files */
+	const char *topology;
+	LabClock clock;
+	guint64 seed;
+	Scratch scratch;
+	gboolean no_image;
+	const char *extra;
+} Case;
+
+static const Case cases[] = {
+	{"vnuma-exact", "vnuma", LAB_CLOCK_EXACT, 1, SCRATCH_PREPARED},
+	{"vnuma-tcg", "vnuma", LAB_CLOCK_TCG, 2, SCRATCH_EMPTY},
+	{"vnuma-kept", "vnuma", LAB_CLOCK_EXACT, 3, SCRATCH_KEPT},
+	{"vnuma-initrd", "vnuma", LAB_CLOCK_EXACT, 1, SCRATCH_NONE, TRUE, "brd.rd_nr=1 a=b,c"},
+	{"ring", "ring", LAB_CLOCK_EXACT, 1, SCRATCH_NONE},
+	{"asymmetric", "asymmetric", LAB_CLOCK_EXACT, 1, SCRATCH_NONE},
+	{"fake", "fake", LAB_CLOCK_EXACT, 1, SCRATCH_EMPTY},
+	{"memoryless", "memoryless", LAB_CLOCK_EXACT, 1, SCRATCH_EMPTY},
+	{"cpuless", "cpuless", LAB_CLOCK_TCG, 1, SCRATCH_NONE},
+	{"eight", "eight", LAB_CLOCK_EXACT, 18446744073709551615u, SCRATCH_NONE},
+	{"cpus64", "cpus64", LAB_CLOCK_EXACT, 1, SCRATCH_NONE},
+};
+
+static LabTopology *topology(const char *name)
+{
+	g_autofree char *path = g_strdup_printf(DATA "%s.yaml", name);
+	g_autoptr(GError) error = NULL;
+	LabTopology *t = lab_topology_load(path, &error);
+
+	ck_assert_msg(t != NULL, "%s", error ? error->message : "no error set");
+	return t;
+}
+
+static LabBootJob *job_of(const Case *c)
+{
+	LabBootJob *job = g_new0(LabBootJob, 1);
+
+	job->id = g_strdup("6.1.192-s1");
+	job->topology = topology(c->topology);
+	job->clock = c->clock;
+	job->seed = c->seed;
+	job->kernel_path = g_strdup("/cache/kernel/vmlinux");
+	job->initrd_path = g_strdup("initrd");
+	job->cmdline_extra = g_strdup(c->extra);
+	job->console_quiet = c->clock == LAB_CLOCK_EXACT;
+	job->image_path = c->no_image ? NULL : g_strdup("/cache/image, the/root.erofs");
+	job->image_bytes = c->no_image ? 0 : 120 * 1024 * 1024;
+	job->scratch_bytes = c->scratch == SCRATCH_NONE ? 0 : GIB;
+	job->scratch_path = c->scratch == SCRATCH_PREPARED ? g_strdup("/cache/scratch.img") : NULL;
+	job->scratch_keep = c->scratch == SCRATCH_KEPT;
+	job->results_bytes = 16 * 1024 * 1024;
+	job->emulator = g_strdup("/usr/bin/qemu-system-x86_64");
+	job->emulator_version = g_strdup("10.0.2");
+	return job;
+}
+
+static void compare(const char *name, const char *suffix, const char *text)
+{
+	g_autofree char *path = g_strdup_printf(DATA "%s%s", name, suffix);
+	g_autofree char *golden = NULL;
+
+	if (g_getenv("NUMALAB_GOLDEN")) {
+		ck_assert(lab_file_write(path, text, -1, NULL));
+		return;
+	}
+	golden = lab_file_read(path, NULL, NULL);
+	ck_assert_msg(golden != NULL, "%s is missing: NUMALAB_GOLDEN=1 makes it", path);
+	if (strcmp(golden, text)) {
+		g_auto(GStrv) want = g_strsplit(golden, "\n", -1);
+		g_auto(GStrv) have = g_strsplit(text, "\n", -1);
+		guint line = 0;
+
+		while (want[line] && !g_strcmp0(want[line], have[line]))
+			line++;
+		ck_abort_msg("%s:%u: wanted '%s', found '%s'", path, line + 1,
+			     want[line] ? want[line] : "(end)", have[line] ? have[line] : "(end)");
+	}
+}
+
+START_TEST(xml)
+{
+	g_autoptr(LabBootJob) job = job_of(&cases[_i]);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = lab_domain_xml(job, "/boot", NULL, 0, &error);
+
+	ck_assert_msg(text != NULL, "%s", error ? error->message : "no error set");
+	compare(cases[_i].name, ".xml", text);
+}
+END_TEST
+
+/* The versioned name of the machine is the installed QEMU's newest. */
+static char *normalise(const char *args)
+{
+	g_autoptr(GRegex) machine = g_regex_new("pc-q35-[0-9.]+", 0, 0, NULL);
+
+	return g_regex_replace_literal(machine, args, -1, 0, "pc-q35", 0, NULL);
+}
+
+START_TEST(arguments)
+{
+	g_autoptr(LabBootJob) job = job_of(&cases[_i]);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = lab_domain_xml(job, "/boot", NULL, 0, &error);
+	g_autofree char *args = lab_domain_qemu_args(text, &error), *plain = NULL;
+
+	ck_assert_msg(args != NULL, "%s", error ? error->message : "no error set");
+	plain = normalise(args);
+	compare(cases[_i].name, ".args", plain);
+}
+END_TEST
+
+/* What the wrapper is told goes by the environment; nothing else changes. */
+START_TEST(wrapper)
+{
+	g_autoptr(LabBootJob) job = job_of(&cases[0]);
+	g_autofree char *plain = lab_domain_xml(job, "/boot", NULL, 0, NULL);
+	g_autofree char *text = lab_domain_xml(job, "/boot", "/x/numalab-emulator", 4711, NULL);
+	g_autoptr(GString) expected = g_string_new(plain);
+
+	g_string_replace(expected, "<emulator>/usr/bin/qemu-system-x86_64<",
+			 "<emulator>/x/numalab-emulator<", 0);
+	g_string_replace(
+		expected, "  </qemu:commandline>",
+		"    <qemu:env name=\"NUMALAB_QEMU\" value=\"/usr/bin/qemu-system-x86_64\"/>\n"
+		"    <qemu:env name=\"NUMALAB_GUARD\" value=\"4711\"/>\n"
+		"  </qemu:commandline>",
+		0);
+	ck_assert_str_eq(text, expected->str);
+}
+END_TEST
+
+START_TEST(seeds_differ)
+{
+	/* -seed alone gives no new sample where a kernel takes no RDRAND. */
+	ck_assert_int_eq(lab_domain_rtc_base(1), 1420070400 + 3600);
+	for (guint64 seed = 0; seed < 1000; seed++)
+		ck_assert_int_ne(lab_domain_rtc_base(seed), lab_domain_rtc_base(seed + 1));
+	ck_assert_int_lt(lab_domain_rtc_base(G_MAXUINT64), G_MAXINT32);
+}
+END_TEST
+
+START_TEST(too_many_cpus)
+{
+	g_autoptr(LabBootJob) job = job_of(&cases[0]);
+	g_autoptr(GError) error = NULL;
+
+	job->topology->n_cpus = 256;
+	ck_assert_ptr_null(lab_domain_xml(job, "/boot", NULL, 0, &error));
+	ck_assert(g_error_matches(error, LAB_ERROR, LAB_ERROR_USER));
+}
+END_TEST
+
+START_TEST(names)
+{
+	static const struct {
+		const char *id, *name;
+	} names[] = {
+		{"6.1.192-s1", "numalab-6.1.192-s1"},
+		{"next/20261130 s2", "numalab-next_20261130_s2"},
+		{"a\nb", "numalab-a_b"},
+	};
+	LabBootJob job = {.id = (char *)names[_i].id};
+	g_autofree char *name = lab_domain_name(&job);
+
+	ck_assert_str_eq(name, names[_i].name);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("domain");
+	TCase *tcase = tcase_create("domain");
+	SRunner *runner = srunner_create(suite);
+
+	/* libvirt looks at QEMU once, which takes some seconds when nothing is cached. */
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, xml, 0, G_N_ELEMENTS(cases));
+	tcase_add_loop_test(tcase, arguments, 0, G_N_ELEMENTS(cases));
+	tcase_add_test(tcase, wrapper);
+	tcase_add_test(tcase, seeds_differ);
+	tcase_add_test(tcase, too_many_cpus);
+	tcase_add_loop_test(tcase, names, 0, 3);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
