@@ -106,7 +106,8 @@ static char *canonical(const LabImageRecipe *r)
 	return lab_spec_canonical(o);
 }
 
-static LabImageRecipe *from_node(const LabYamlNode *root, const char *path, GError **error)
+LabImageRecipe *lab_image_recipe_from_node(const LabYamlNode *root, const char *path,
+					   GError **error)
 {
 	g_autoptr(LabImageRecipe) r = g_new0(LabImageRecipe, 1);
 	g_autoptr(GPtrArray) packages = NULL, exclude = NULL;
@@ -138,7 +139,7 @@ LabImageRecipe *lab_image_recipe_load(const char *path, GError **error)
 {
 	g_autoptr(LabYamlNode) root = lab_yaml_load(path, "an image recipe", NULL, error);
 
-	return root ? from_node(root, path, error) : NULL;
+	return root ? lab_image_recipe_from_node(root, path, error) : NULL;
 }
 
 LabImageRecipe *lab_image_recipe_find(const char *name, const char *relative_to, GError **error)

@@ -42,6 +42,10 @@ gboolean lab_spec_is_package(const char *text);
 /** lab_topology_from_node() - as lab_topology_load(), of a mapping; @name where it gives none */
 LabTopology *lab_topology_from_node(const LabYamlNode *node, const char *name, GError **error);
 
+/** lab_image_recipe_from_node() - as lab_image_recipe_load(), of a mapping that a file called @path holds */
+LabImageRecipe *lab_image_recipe_from_node(const LabYamlNode *root, const char *path,
+					   GError **error);
+
 /** lab_topology_canonical() - the canonical form, from all members but canonical and digest. Free
  * with g_free(). */
 char *lab_topology_canonical(const LabTopology *topology);

@@ -85,7 +85,8 @@ static gboolean parse_dir(const char *text, const char *relative_to, LabKernelSp
 {
 	g_autofree char *base = relative_to ? g_canonicalize_filename(relative_to, NULL) : NULL;
 
-	if (!*text)
+	/* It goes into JSON. */
+	if (!*text || !g_utf8_validate(text, -1, NULL))
 		return FALSE;
 	spec->path = g_canonicalize_filename(text, base);
 	return TRUE;
@@ -94,6 +95,8 @@ static gboolean parse_dir(const char *text, const char *relative_to, LabKernelSp
 /* A bare suite or path is what people write first. */
 static char *suggestion(const char *text)
 {
+	if (!lab_yaml_is_plain(text))
+		return g_strdup("");
 	if (g_strv_contains(suites, text))
 		return g_strdup_printf(" (did you mean 'debian:%s'?)", text);
 	if (strchr(text, '/') && !strchr(text, ':'))

@@ -85,7 +85,7 @@ static gboolean no_step(const struct target *t, const LabYamlNode *list, GHashTa
 	for (guint i = 0; i < list->children->len; i++) {
 		char *name = g_hash_table_lookup(names, list->children->pdata[i]);
 
-		if (name)
+		if (name && lab_yaml_is_plain(name))
 			g_ptr_array_add(known, name);
 	}
 	g_ptr_array_add(known, NULL);
@@ -100,6 +100,7 @@ static gboolean no_step(const struct target *t, const LabYamlNode *list, GHashTa
 static gboolean find_item(const struct target *t, const LabYamlNode *list, const char *word,
 			  guint *index, GError **error)
 {
+	g_autofree char *quoted = NULL;
 	LabYamlNode *lists[2];
 	guint64 number;
 
@@ -121,12 +122,13 @@ static gboolean find_item(const struct target *t, const LabYamlNode *list, const
 		}
 		return no_step(t, list, names, word, error);
 	}
+	quoted = lab_yaml_quote(word);
 	if (list->children->len)
-		lab_error_set_at(error, &t->origin, "wanted a number from 0 to %u, found '%s'",
-				 list->children->len - 1, word);
+		lab_error_set_at(error, &t->origin, "wanted a number from 0 to %u, found %s",
+				 list->children->len - 1, quoted);
 	else
 		lab_error_set_at(error, &t->origin,
-				 "wanted a number in a list, found '%s' in an empty one", word);
+				 "wanted a number in a list, found %s in an empty one", quoted);
 	return FALSE;
 }
 
@@ -204,17 +206,17 @@ static gboolean put(const struct target *t, LabYamlNode *node, const char *path,
 
 gboolean lab_scenario_set(LabYamlNode *root, const char *assignment, GError **error)
 {
-	g_autofree char *origin = g_strconcat("--set ", assignment, NULL);
+	g_autofree char *shown = lab_yaml_escape(assignment, G_MAXUINT);
+	g_autofree char *origin = g_strconcat("--set ", shown, NULL);
 	struct target t = {root, {NULL, 0, 0}};
 	const char *equals = strchr(assignment, '=');
 	g_autofree char *path = equals ? g_strndup(assignment, (gsize)(equals - assignment)) : NULL;
 
+	t.origin.path = g_intern_string(origin);
 	if (!g_utf8_validate(assignment, -1, NULL)) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
-			    "--set: wanted UTF-8 text, found other bytes");
+		lab_error_set_at(error, &t.origin, "wanted UTF-8 text, found other bytes");
 		return FALSE;
 	}
-	t.origin.path = g_intern_string(origin);
 	if (!path || !*path) {
 		lab_error_set_at(error, &t.origin, "wanted KEY=VALUE, found no %s",
 				 path ? "key" : "'='");

@@ -146,10 +146,10 @@ static const LabYamlField xfs_repair_fields[] = {
 
 static gboolean add_repair_option(GStrvBuilder *argv, const LabYamlNode *option, GError **error)
 {
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *key = lab_yaml_quote(option->key);
 
 	if (option->kind != LAB_YAML_SCALAR || strchr(option->text, ','))
-		return lab_yaml_fail(option, error, "a value of xfs_repair's -o %s", option->key);
+		return lab_yaml_fail(option, error, "a value of xfs_repair's -o %s", key);
 	text = *option->text ? g_strdup_printf("%s=%s", option->key, option->text)
 			     : g_strdup(option->key);
 	g_strv_builder_add(argv, "-o");

@@ -71,8 +71,17 @@ const LabOrigin *lab_yaml_origin(const LabYamlNode *map, const char *key);
 /** lab_yaml_found() - how an error names a node: "'text'", "nothing", "a list", "a mapping". Free
  * with g_free(). */
 char *lab_yaml_found(const LabYamlNode *node);
-/** lab_yaml_quote() - text for an error: in quotes, one line, cut when long. Free with g_free(). */
+/**
+ * lab_yaml_escape() - text for an error: one line of UTF-8, whatever @text holds
+ * @max: characters after which it is cut ("...")
+ *
+ * Free with g_free().
+ */
+char *lab_yaml_escape(const char *text, guint max);
+/** lab_yaml_quote() - escaped, in quotes, cut when long. Free with g_free(). */
 char *lab_yaml_quote(const char *text);
+/** lab_yaml_is_plain() - does an error show it as it is? */
+gboolean lab_yaml_is_plain(const char *text);
 /** lab_yaml_fail() - set "origin: wanted WANTED, found <node>"; return FALSE */
 gboolean lab_yaml_fail(const LabYamlNode *node, GError **error, const char *wanted, ...)
 	G_GNUC_PRINTF(3, 4);

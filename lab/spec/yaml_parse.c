@@ -224,15 +224,15 @@ static gboolean add_alias(struct builder *b, struct fy_event *event, GError **er
 {
 	/* The mark of an alias stands behind its '*'. */
 	LabOrigin origin = origin_at(b, fy_event_start_mark(event), -1);
-	g_autofree char *name = token_text(event->alias.anchor);
+	g_autofree char *name = token_text(event->alias.anchor), *shown = NULL;
 	const LabYamlNode *target = name ? g_hash_table_lookup(b->anchors, name) : NULL;
 	LabYamlNode *node;
 
 	b->last = origin;
 	if (!target || is_key_next(b)) {
+		shown = lab_yaml_escape(name ? name : "", 60);
 		lab_error_set_at(error, &origin, "wanted %s, found '*%s'",
-				 target ? "a key" : "the name of an anchor above",
-				 name ? name : "");
+				 target ? "a key" : "the name of an anchor above", shown);
 		return FALSE;
 	}
 	node = copy(b, target, error);
@@ -323,14 +323,14 @@ static void syntax_error(struct fy_diag *diag, const char *text, const char *pat
 	void *iterator = NULL;
 	struct fy_diag_error *e = fy_diag_errors_iterate(diag, &iterator);
 	LabOrigin origin = {path, 1, 1};
+	g_autofree char *message = lab_yaml_escape(e ? e->msg : "something else", 200);
 
 	if (e && e->line > 0 && e->column > 0)
 		origin = (LabOrigin){path, (guint)e->line, (guint)e->column};
 	if (find_tab(text, origin.line, &origin))
 		lab_error_set_at(error, &origin, "wanted spaces to indent a line, found a tab");
 	else
-		lab_error_set_at(error, &origin, "wanted valid YAML, found: %s",
-				 e ? e->msg : "something else");
+		lab_error_set_at(error, &origin, "wanted valid YAML, found: %s", message);
 }
 
 static gboolean check_utf8(const char *text, gsize length, const char *path, GError **error)

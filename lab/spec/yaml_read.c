@@ -15,15 +15,19 @@ const LabOrigin *lab_yaml_origin(const LabYamlNode *map, const char *key)
 	return node ? &node->origin : &map->origin;
 }
 
-char *lab_yaml_quote(const char *text)
+char *lab_yaml_escape(const char *text, guint max)
 {
-	g_autoptr(GString) s = g_string_new("'");
+	g_autoptr(GString) s = g_string_new(NULL);
 	guint n = 0;
 
-	for (; *text && n < QUOTE_MAX; text = g_utf8_next_char(text), n++) {
-		gunichar c = g_utf8_get_char(text);
+	for (; *text && n < max; n++) {
+		gunichar c = g_utf8_get_char_validated(text, -1);
+		gboolean valid = c != (gunichar)-1 && c != (gunichar)-2;
 
-		if (c == '\n')
+		/* A command line may be anything. */
+		if (!valid)
+			g_string_append_printf(s, "\\x%02x", (guint8)*text);
+		else if (c == '\n')
 			g_string_append(s, "\\n");
 		else if (c == '\t')
 			g_string_append(s, "\\t");
@@ -31,9 +35,25 @@ char *lab_yaml_quote(const char *text)
 			g_string_append_unichar(s, c);
 		else
 			g_string_append_printf(s, "\\u%04x", c);
+		text = valid ? g_utf8_next_char(text) : text + 1;
 	}
-	g_string_append(s, *text ? "...'" : "'");
+	if (*text)
+		g_string_append(s, "...");
 	return g_string_free(g_steal_pointer(&s), FALSE);
+}
+
+char *lab_yaml_quote(const char *text)
+{
+	g_autofree char *escaped = lab_yaml_escape(text, QUOTE_MAX);
+
+	return g_strdup_printf("'%s'", escaped);
+}
+
+gboolean lab_yaml_is_plain(const char *text)
+{
+	g_autofree char *escaped = lab_yaml_escape(text, QUOTE_MAX);
+
+	return !strcmp(text, escaped);
 }
 
 char *lab_yaml_found(const LabYamlNode *node)
@@ -100,7 +120,7 @@ gboolean lab_yaml_bytes(const LabYamlNode *node, guint64 *value, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
 
-	if (node->kind != LAB_YAML_SCALAR || !*node->text)
+	if (node->kind != LAB_YAML_SCALAR || !*node->text || !lab_yaml_is_plain(node->text))
 		return lab_yaml_fail(node, error, "a size like 512MiB");
 	return lab_parse_bytes(node->text, value, &cause) || fail_with(node, cause, error);
 }
@@ -109,7 +129,7 @@ gboolean lab_yaml_duration(const LabYamlNode *node, guint64 *value, GError **err
 {
 	g_autoptr(GError) cause = NULL;
 
-	if (node->kind != LAB_YAML_SCALAR || !*node->text)
+	if (node->kind != LAB_YAML_SCALAR || !*node->text || !lab_yaml_is_plain(node->text))
 		return lab_yaml_fail(node, error, "a duration like 30s or 50ms");
 	return lab_parse_duration_ns(node->text, value, &cause) || fail_with(node, cause, error);
 }

@@ -51,6 +51,7 @@ static const struct spec_case bad[] = {
 	 WANTED "'debian:sid/linux-image-amd64=6;rm'"},
 	{"version without package", "debian:sid=6.1", WANTED "'debian:sid=6.1'"},
 	{"no path", "dir:", WANTED "'dir:'"},
+	{"bytes that are no UTF-8", "dir:a\xff\xe2", WANTED "'dir:a\\xff\\xe2'"},
 };
 
 START_TEST(good_words)

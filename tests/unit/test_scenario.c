@@ -203,7 +203,7 @@ static const struct spec_case errors[] = {
 	{"xfs_repair with a list", MADE "  - xfs_repair: {options: [bhash]}\n",
 	 "t.yaml:7:27: wanted a mapping, found a list"},
 	{"xfs_repair with a comma", MADE "  - xfs_repair: {options: {bhash: '1,2'}}\n",
-	 "t.yaml:7:35: wanted a value of xfs_repair's -o bhash, found '1,2'"},
+	 "t.yaml:7:35: wanted a value of xfs_repair's -o 'bhash', found '1,2'"},
 	{"numa_touch without size", SMALL "  - numa_touch: {duration: 1s}\n",
 	 "t.yaml:5:17: wanted the key 'size' of numa_touch, found none"},
 	{"numa_touch without end", SMALL "  - numa_touch: {size: 4MiB}\n",
@@ -262,6 +262,11 @@ static const struct spec_case errors[] = {
 static const struct {
 	const char *override, *error;
 } override_errors[] = {
+	{"about=\xff", "--set about=\\xff: wanted UTF-8 text, found other bytes"},
+	{"a\nb=1", "--set a\\nb=1: wanted a key of a scenario (name, about, topology, image, "
+		   "kernels, clock, boots, seeds, scale, "
+		   "settings, settle, scratch, prepare, steps, collect, judge, deadlines, console, "
+		   "kernel-args), found 'a\\nb'"},
 	{"boots", "--set boots: wanted KEY=VALUE, found no '='"},
 	{"=5", "--set =5: wanted KEY=VALUE, found no key"},
 	{"boots.=5", "--set boots.=5: wanted KEY.KEY=VALUE, found an empty key"},

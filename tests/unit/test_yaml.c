@@ -302,6 +302,8 @@ static const struct spec_case read_errors[] = {
 	{"a text of texts", "texts: [a, [b]]\n", "t.yaml:1:12: wanted a text, found a list"},
 	{"list is a mapping", "list: {}\n", "t.yaml:1:7: wanted a list, found a mapping"},
 	{"map is a list", "map: []\n", "t.yaml:1:6: wanted a mapping, found a list"},
+	{"bytes of two lines", "bytes: \"5\\n\"\n",
+	 "t.yaml:1:8: wanted a size like 512MiB, found '5\\n'"},
 	{"first error only", "flag: 1\nword: 2\n", "t.yaml:1:7: wanted true or false, found '1'"},
 	{"values are shown on one line", "flag: \"a\\nb\\tc\\e\"\n",
 	 "t.yaml:1:7: wanted true or false, found 'a\\nb\\tc\\u001b'"},
