@@ -150,7 +150,7 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 		return 0;
 	}
 	doctor = doctor_examine(store, cache, error);
-	if (!doctor)
+	if (!doctor || g_cancellable_set_error_if_cancelled(context->cancellable, error))
 		return COMMAND_FAILED;
 	if (json)
 		print_program(doctor);

@@ -16,7 +16,7 @@
 #define QEMU_MIN_MINOR 1
 #define LIBVIRT_MIN 10000000 /* major * 1000000 + minor * 1000 + release */
 #define EXAMPLE "vnuma-4x1p-512M"
-#define CHILD_US (10 * G_TIME_SPAN_SECOND)
+#define CHILD_US (5 * G_TIME_SPAN_SECOND)
 #define DRIVER_US (60 * G_TIME_SPAN_SECOND) /* it asks QEMU some 4 s of questions the first time */
 #define MIB (1u << 20)
 
@@ -107,9 +107,9 @@ static void check_qemu(Doctor *doctor)
 {
 	g_autofree char *path = g_find_program_in_path(QEMU);
 	g_autofree char *said = path ? ask(path, "--version", NULL, FALSE) : NULL;
-	g_autofree char *accels = path ? ask(path, "-accel", "help", FALSE) : NULL;
 	g_autofree char *fix = apt_fix("qemu-system-x86", TRUE);
 	g_autofree char *version = version_in(said);
+	g_autofree char *accels = version ? ask(path, "-accel", "help", FALSE) : NULL;
 	guint major = 0, minor = 0;
 	gboolean good;
 
@@ -122,7 +122,7 @@ static void check_qemu(Doctor *doctor)
 		    : "not in PATH",
 	    "8.1 or newer", fix)
 		->clock = TRUE;
-	if (path)
+	if (version)
 		add(doctor, "program", "QEMU's tcg accelerator",
 		    accels && strstr(accels, "tcg") ? DOCTOR_OK : DOCTOR_MISSING,
 		    accels && strstr(accels, "tcg") ? "there" : "not built in", "there", fix)
@@ -343,7 +343,8 @@ Doctor *doctor_examine(const char *store, const char *cache, GError **error)
 	doctor->checks = g_ptr_array_new_with_free_func(check_free);
 	check_qemu(doctor);
 	check_libvirt(doctor);
-	check_driver(doctor);
+	if (doctor->qemu_version)
+		check_driver(doctor); /* libvirt asks QEMU, too: not one that does not answer */
 	check_helpers(doctor);
 	check_tools(doctor);
 	check_place(doctor, "store", store, 1024, "--store");

@@ -265,4 +265,34 @@ rc=$?
 if [ "$rc" = 3 ] && grep -q 'qemu-system-x86_64 (not in PATH)' out; then ok "doctor without QEMU"
 else bad "doctor without QEMU" "exit $rc: $(head -c 300 out err)"; fi
 
+# A QEMU that never answers: doctor ends all the same, and at once when it is told to.
+mkdir -p hang
+mkfifo asked
+exec {asked}<>asked
+cat >hang/qemu-system-x86_64 <<'E'
+#!/bin/sh
+echo >asked
+exec tail -f /dev/null
+E
+chmod +x hang/qemu-system-x86_64
+PATH=$PWD/hang:$PATH timeout 60 "$NUMALAB" doctor >out 2>err &
+read -r -t 50 -u "$asked" _
+wait $!
+rc=$?
+if [ "$rc" = 3 ] && grep -q 'does not say its version' out; then ok "doctor with a QEMU that hangs"
+else bad "doctor with a QEMU that hangs" "exit $rc: $(head -c 300 out err)"; fi
+for signal in INT TERM; do
+	PATH=$PWD/hang:$PATH "$NUMALAB" doctor >out 2>err &
+	pid=$!
+	read -r -t 50 -u "$asked" _
+	kill -"$signal" "$pid"
+	began=$SECONDS
+	wait "$pid"
+	rc=$?
+	if [ "$rc" = 130 ] && [ ! -s out ] && [ $((SECONDS - began)) -lt 4 ]; then ok "SIG$signal ends a command and its children: 130"
+	else bad "SIG$signal ends a command and its children: 130" "exit $rc after $((SECONDS - began)) s: $(head -c 300 out err)"; fi
+done
+if pgrep -f "tail -f /dev/null" | while read -r p; do readlink "/proc/$p/cwd"; done | grep -qx "$PWD"; then bad "no child is left" "there is one"
+else ok "no child is left"; fi
+
 [ "$failures" = 0 ]
