@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/run/collect.h"
+
+#include "lab/base/error.h"
+#include "lab/measure/samples.h"
+
+LabBootResult *lab_collect_boot(const char *dir, GError **error)
+{
+	g_autoptr(LabBootResult) result = lab_boot_result_read(dir, error);
+	g_autofree char *samples_path = g_build_filename(dir, "samples.json", NULL);
+	g_autofree char *records_path = g_build_filename(dir, "results.img", NULL);
+	g_autoptr(LabRecords) records = NULL;
+	g_autoptr(GPtrArray) samples = NULL;
+
+	if (!result)
+		return NULL;
+	if (g_file_test(samples_path, G_FILE_TEST_EXISTS))
+		return g_steal_pointer(&result);
+	if (result->outcome != LAB_OUTCOME_OK) {
+		/* A guest that died early has no records to look at. */
+		records = lab_records_read(records_path, NULL);
+		if (records && !lab_records_extract(records, dir, error))
+			return NULL;
+		return g_steal_pointer(&result);
+	}
+	records = lab_records_read(records_path, error);
+	if (!records)
+		return NULL;
+	if (!records->complete) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+			    "%s: the records are not complete%s%s", records_path,
+			    records->damage ? ": " : "", records->damage ? records->damage : "");
+		return NULL;
+	}
+	samples = lab_samples_from_records(records, error);
+	if (!samples || !lab_records_extract(records, dir, error) ||
+	    !lab_samples_write(samples, samples_path, error))
+		return NULL;
+	return g_steal_pointer(&result);
+}

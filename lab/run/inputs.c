@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/run/inputs.h"
+
+#include <string.h>
+
+#include "lab/base/digest.h"
+#include "lab/base/error.h"
+#include "lab/base/file.h"
+#include "lab/base/paths.h"
+#include "lab/base/process.h"
+#include "lab/base/units.h"
+#include "lab/build/initrd.h"
+#include "lab/guest/job.h"
+
+#define EMULATOR "qemu-system-x86_64"
+/* Room for every snapshot of a 64-CPU guest and 256 KiB of output a step; sparse, and cut after the
+ * boot. */
+#define RESULTS_BYTES (64 * 1024 * 1024)
+#define NVDIMM_ALIGN (2 * 1024 * 1024)
+
+void lab_prepared_free(LabPrepared *prepared)
+{
+	if (!prepared)
+		return;
+	g_free(prepared->dir);
+	g_free(prepared->scratch_path);
+	g_free(prepared->digest);
+	g_free(prepared);
+}
+
+void lab_inputs_free(LabInputs *inputs)
+{
+	if (!inputs)
+		return;
+	g_clear_pointer(&inputs->cache, lab_cache_free);
+	g_clear_pointer(&inputs->kernels, g_ptr_array_unref);
+	g_clear_pointer(&inputs->image, lab_image_free);
+	g_clear_pointer(&inputs->prepared, lab_prepared_free);
+	g_free(inputs->agent_path);
+	g_free(inputs->agent_digest);
+	g_free(inputs->emulator);
+	g_free(inputs->emulator_version);
+	g_free(inputs);
+}
+
+void lab_run_note(const LabRunOptions *options, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	text = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	if (options->notify)
+		options->notify(&(LabRunEvent){.kind = LAB_EVENT_NOTE, .text = text, .eta_us = -1},
+				options->data);
+}
+
+void lab_run_stage(const char *what, double fraction, gpointer data)
+{
+	const LabRunOptions *options = data;
+
+	if (options->notify)
+		options->notify(&(LabRunEvent){.kind = LAB_EVENT_STAGE,
+					       .text = what,
+					       .fraction = fraction,
+					       .eta_us = -1},
+				options->data);
+}
+
+/* "QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)" -> "10.0.2" */
+static gboolean find_emulator(LabInputs *in, GError **error)
+{
+	static const char prefix[] = "QEMU emulator version ";
+	g_autofree char *path = g_find_program_in_path(EMULATOR);
+	g_autofree char *out = NULL;
+
+	if (!path) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+			    "%s is not in PATH; 'make deps' installs it", EMULATOR);
+		return FALSE;
+	}
+	if (!lab_process_check((const char *[]){path, "--version", NULL}, NULL, &out, error))
+		return FALSE;
+	out[strcspn(out, "\n")] = 0;
+	if (!g_str_has_prefix(out, prefix)) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s --version said '%s'", path, out);
+		return FALSE;
+	}
+	in->emulator = g_steal_pointer(&path);
+	in->emulator_version = g_strndup(out + strlen(prefix), strcspn(out + strlen(prefix), " "));
+	if (in->scenario->clock == LAB_CLOCK_EXACT) {
+		char *end;
+		guint64 major = g_ascii_strtoull(in->emulator_version, &end, 10);
+		guint64 minor = *end == '.' ? g_ascii_strtoull(end + 1, NULL, 10) : 0;
+
+		if (major < 8 || (major == 8 && minor < 1)) {
+			g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+				    "clock 'exact' needs QEMU 8.1 or newer, %s is %s; "
+				    "'make deps' installs it",
+				    in->emulator, in->emulator_version);
+			return FALSE;
+		}
+	}
+	return TRUE;
+}
+
+static gboolean uses_verb(const GPtrArray *steps, const char *verb)
+{
+	for (guint i = 0; i < steps->len; i++)
+		if (!strcmp(((const LabStep *)g_ptr_array_index(steps, i))->verb, verb))
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean uses_xfs(const LabScenario *s)
+{
+	return s->scratch_bytes || uses_verb(s->prepare, "mkfs.xfs") ||
+	       uses_verb(s->steps, "mkfs.xfs");
+}
+
+static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, GPtrArray *notes,
+			   GError **error)
+{
+	LabKernelNeeds needs = {
+		.fake_numa = in->scenario->topology->kind == LAB_TOPOLOGY_FAKE,
+		.nvdimm = TRUE,
+		.numa_balancing = in->scenario->topology->n_nodes > 1,
+		.scratch_xfs = uses_xfs(in->scenario),
+		.image_erofs = TRUE,
+	};
+	gboolean fetched = FALSE;
+	LabKernel *kernel = lab_kernel_get(in->cache, spec, in->options->offline, lab_run_stage,
+					   (gpointer)in->options, &fetched, error);
+	g_autofree char *size = NULL;
+
+	if (!kernel)
+		return FALSE;
+	g_ptr_array_add(in->kernels, kernel);
+	size = g_format_size_full(kernel->bytes, G_FORMAT_SIZE_IEC_UNITS);
+	g_ptr_array_add(notes, fetched ? g_strdup_printf("%s fetched (%s)", kernel->release, size)
+				       : g_strdup_printf("%s cached", kernel->release));
+	return lab_kernel_check(kernel, &needs, &spec->origin, error);
+}
+
+static gboolean get_kernels(LabInputs *in, const GPtrArray *specs, GError **error)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *text = NULL;
+
+	for (guint i = 0; i < specs->len; i++) {
+		const LabKernelSpec *spec = g_ptr_array_index(specs, i);
+		LabKernel *kernel;
+
+		if (!get_kernel(in, spec, notes, error))
+			return FALSE;
+		kernel = g_ptr_array_index(in->kernels, i);
+		for (guint j = 0; j < i; j++) {
+			LabKernel *other = g_ptr_array_index(in->kernels, j);
+
+			if (strcmp(other->digest, kernel->digest))
+				continue;
+			lab_error_set_at(error, &spec->origin,
+					 "'%s' and '%s' are the same kernel (%s)", spec->text,
+					 other->text, kernel->release);
+			return FALSE;
+		}
+	}
+	g_ptr_array_add(notes, NULL);
+	text = g_strjoinv(", ", (char **)notes->pdata);
+	lab_run_note(in->options, "kernels %s", text);
+	return TRUE;
+}
+
+static gboolean get_image(LabInputs *in, GError **error)
+{
+	gboolean made = FALSE;
+
+	in->image = lab_image_get(in->cache, in->scenario->image, in->options->offline,
+				  lab_run_stage, (gpointer)in->options, &made, error);
+	if (!in->image)
+		return FALSE;
+	lab_run_note(in->options, "image %s %.6s %s", in->image->name, in->image->digest,
+		     made ? "built" : "cached");
+	return TRUE;
+}
+
+LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
+			      const LabRunOptions *options, GError **error)
+{
+	g_autoptr(LabInputs) in = g_new0(LabInputs, 1);
+	g_autofree char *cache_root = lab_path_cache(options->cache_root);
+
+	in->scenario = scenario;
+	in->options = options;
+	in->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_free);
+	in->agent_path = lab_path_helper("numalab-agent");
+	in->agent_digest = lab_digest_file(in->agent_path, error);
+	if (!in->agent_digest || !find_emulator(in, error))
+		return NULL;
+	in->cache = lab_cache_open(cache_root, error);
+	if (!in->cache || !get_kernels(in, kernels ? kernels : scenario->kernels, error) ||
+	    !get_image(in, error))
+		return NULL;
+	/* The agent tells the devices apart by size alone. */
+	in->results_bytes = RESULTS_BYTES;
+	while (in->results_bytes == in->image->bytes ||
+	       in->results_bytes == scenario->scratch_bytes)
+		in->results_bytes += NVDIMM_ALIGN;
+	if (scenario->scratch_bytes == in->image->bytes) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "%s: the scratch device and image '%s' have the same size "
+			    "(%" G_GUINT64_FORMAT
+			    " bytes), and could not be told apart; make scratch 2MiB larger",
+			    scenario->path, in->image->name, in->image->bytes);
+		return NULL;
+	}
+	return g_steal_pointer(&in);
+}
+
+typedef struct {
+	const LabInputs *in;
+	const LabKernel *kernel;
+	const char *const *wanted;
+	const char *job;
+} InitrdMake;
+
+static gboolean make_initrd(const char *dir, gpointer data, GError **error)
+{
+	const InitrdMake *m = data;
+	g_autofree char *path = g_build_filename(dir, "initrd.img", NULL);
+	g_autofree char *digest_path = g_build_filename(dir, "digest", NULL);
+	g_autofree char *digest = NULL;
+
+	return lab_initrd_write(m->in->cache, m->kernel, m->in->agent_path, m->wanted, m->job, path,
+				&digest, error) &&
+	       lab_file_write(digest_path, digest, -1, error);
+}
+
+static gboolean get_initrd(const LabInputs *in, const LabKernel *kernel, const char *const *wanted,
+			   const char *job, LabBootJob *out, GError **error)
+{
+	InitrdMake m = {in, kernel, wanted, job};
+	g_autofree char *wanted_text = g_strjoinv(" ", (char **)wanted);
+	g_autofree char *what = g_strjoin("\n", "initrd 1", kernel->digest, in->agent_digest,
+					  wanted_text, job, NULL);
+	g_autofree char *key = lab_digest_data(what, -1);
+	g_autofree char *dir =
+		lab_cache_get(in->cache, "initrd", key, make_initrd, &m, NULL, error);
+	g_autofree char *digest_path = dir ? g_build_filename(dir, "digest", NULL) : NULL;
+
+	if (!dir || !(out->initrd_digest = lab_file_read(digest_path, NULL, error)))
+		return FALSE;
+	out->initrd_path = g_build_filename(dir, "initrd.img", NULL);
+	return TRUE;
+}
+
+static char *agent_job(const LabInputs *in, const LabKernel *kernel, gboolean prepare,
+		       const char *const *modules)
+{
+	const LabScenario *s = in->scenario;
+	const GPtrArray *phases[2];
+	LabAgentJob job = {.scenario = s,
+			   .release = kernel->release,
+			   .build_id = kernel->build_id,
+			   .modules = modules,
+			   .image_bytes = in->image->bytes,
+			   .image_type = in->image->type,
+			   .scratch_bytes = s->scratch_bytes,
+			   .results_bytes = in->results_bytes,
+			   .phases = phases};
+
+	if (prepare || s->prepare_fresh)
+		phases[job.n_phases++] = s->prepare;
+	if (!prepare)
+		phases[job.n_phases++] = s->steps;
+	return lab_agent_job_text(&job);
+}
+
+LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64 seed,
+			   gboolean prepare, GError **error)
+{
+	const LabScenario *s = in->scenario;
+	static const char *const base_modules[] = {"nfit", "nd_pmem", "erofs", "overlay", NULL};
+	static const char *const xfs_modules[] = {"nfit",    "nd_pmem", "erofs",
+						  "overlay", "xfs",	NULL};
+	const char *const *wanted = uses_xfs(s) ? xfs_modules : base_modules;
+	g_autoptr(LabBootJob) job = g_new0(LabBootJob, 1);
+	g_auto(GStrv) modules = lab_initrd_modules(kernel, wanted, error);
+	g_autofree char *text = NULL;
+
+	if (!modules)
+		return NULL;
+	text = agent_job(in, kernel, prepare, (const char *const *)modules);
+	if (!get_initrd(in, kernel, wanted, text, job, error))
+		return NULL;
+	job->id = prepare ? g_strdup_printf("%s-prepare", kernel->label)
+			  : g_strdup_printf("%s-s%" G_GUINT64_FORMAT, kernel->label, seed);
+	job->topology = lab_topology_from_canonical(s->topology->canonical, error);
+	if (!job->topology)
+		return NULL;
+	job->clock = s->clock;
+	job->seed = seed;
+	job->kernel_path = g_strdup(kernel->boot_path);
+	job->kernel_digest = g_strdup(kernel->digest);
+	job->kernel_release = g_strdup(kernel->release);
+	job->kernel_label = g_strdup(kernel->label);
+	job->kernel_text = g_strdup(kernel->text);
+	job->kernel_build_id = g_strdup(kernel->build_id);
+	job->cmdline_extra = g_strjoinv(" ", s->kernel_args);
+	job->console_quiet = s->console_quiet;
+	job->image_path = g_strdup(in->image->path);
+	job->image_digest = g_strdup(in->image->digest);
+	job->image_type = g_strdup(in->image->type);
+	job->image_bytes = in->image->bytes;
+	if (in->prepared && !prepare) {
+		job->scratch_path = g_strdup(in->prepared->scratch_path);
+		job->scratch_digest = g_strdup(in->prepared->digest);
+	}
+	job->scratch_bytes = s->scratch_bytes;
+	job->scratch_keep = prepare;
+	job->results_bytes = in->results_bytes;
+	job->deadlines = s->deadlines;
+	job->n_steps =
+		(prepare || s->prepare_fresh ? s->prepare->len : 0) + (prepare ? 0 : s->steps->len);
+	job->emulator = g_strdup(in->emulator);
+	job->emulator_version = g_strdup(in->emulator_version);
+	return g_steal_pointer(&job);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Everything a run's boots read, resolved to content-addressed files before the first boot. Private
+ * to lab/run. */
+#pragma once
+#include "lab/build/image.h"
+#include "lab/build/kernel.h"
+#include "lab/guest/boot.h"
+#include "lab/run/run.h"
+
+/** struct LabPrepared - a prepared file system in the cache, and the boot that made it */
+typedef struct {
+	char *dir; /* cache entry: scratch.img and the making boot's files */
+	char *scratch_path;
+	char *digest; /* SHA-256 of scratch.img */
+} LabPrepared;
+
+typedef struct {
+	const LabScenario *scenario;  /* borrowed */
+	const LabRunOptions *options; /* borrowed */
+	LabCache *cache;
+	GPtrArray *kernels; /* of LabKernel, in the scenario's order */
+	LabImage *image;
+	char *agent_path, *agent_digest;
+	char *emulator, *emulator_version;
+	guint64 results_bytes;
+	LabPrepared *prepared; /* (nullable): the scenario has none, or makes it in each boot */
+} LabInputs;
+
+void lab_inputs_free(LabInputs *inputs);
+void lab_prepared_free(LabPrepared *prepared);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabPrepared, lab_prepared_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabInputs, lab_inputs_free)
+
+/**
+ * lab_inputs_resolve() - kernels, image, emulator; checks all that can be checked before a boot
+ * @kernels: (nullable): LabKernelSpec to take in place of the scenario's (verify pins versions)
+ *
+ * Does not make the prepared file system: lab_prepared_get() does, since that is a boot.
+ */
+LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
+			      const LabRunOptions *options, GError **error);
+
+/** lab_inputs_job() - the job of one boot of the scenario's steps. @prepare: of the boot that makes
+ * the prepared file system */
+LabBootJob *lab_inputs_job(const LabInputs *inputs, const LabKernel *kernel, guint64 seed,
+			   gboolean prepare, GError **error);
+
+/** lab_prepared_get() - sets inputs->prepared when the scenario has a reusable prepare; boots a
+ * guest when it is not in the cache */
+gboolean lab_prepared_get(LabInputs *inputs, GError **error);
+
+/** lab_run_note() - hand a LAB_EVENT_NOTE to the caller */
+void lab_run_note(const LabRunOptions *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/** lab_run_stage() - LabProgress whose data is a LabRunOptions: LAB_EVENT_STAGE */
+void lab_run_stage(const char *what, double fraction, gpointer options);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/run/pins.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "lab/base/error.h"
+#include "lab/base/file.h"
+
+static char *pins_path(const LabRun *run)
+{
+	return g_build_filename(run->dir, "pins.json", NULL);
+}
+
+/* "debian:bookworm" -> "debian:bookworm/linux-image-6.1.0-57-amd64=6.1.192-1": what it was on the
+ * day of the run. */
+static char *pin(const LabKernel *kernel)
+{
+	g_auto(GStrv) parts = g_strsplit(kernel->text, "/", 2);
+
+	if (!g_str_has_prefix(kernel->text, "debian:") || !*kernel->version)
+		return g_strdup(kernel->text);
+	return g_strdup_printf("%s/linux-image-%s=%s", parts[0], kernel->release, kernel->version);
+}
+
+static void add_strings(JsonBuilder *b, const char *name, char **strings)
+{
+	json_builder_set_member_name(b, name);
+	json_builder_begin_array(b);
+	for (; strings && *strings; strings++)
+		json_builder_add_string_value(b, *strings);
+	json_builder_end_array(b);
+}
+
+gboolean lab_pins_write(const LabRun *run, const GPtrArray *kernels, const LabScenario *scenario,
+			GError **error)
+{
+	g_autofree char *path = pins_path(run);
+	g_autoptr(JsonBuilder) b = json_builder_new();
+	g_autoptr(GPtrArray) pins = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(JsonNode) root = NULL;
+	g_autofree char *text = NULL;
+
+	for (guint i = 0; i < kernels->len; i++)
+		g_ptr_array_add(pins, pin(g_ptr_array_index(kernels, i)));
+	g_ptr_array_add(pins, NULL);
+	json_builder_begin_object(b);
+	add_strings(b, "kernels", (char **)pins->pdata);
+	add_strings(b, "overrides", scenario->overrides);
+	json_builder_set_member_name(b, "scenario_path");
+	json_builder_add_string_value(b, scenario->path);
+	json_builder_end_object(b);
+	root = json_builder_get_root(b);
+	text = json_to_string(root, TRUE);
+	return lab_file_write(path, text, -1, error);
+}
+
+static JsonParser *parse(const LabRun *run, GError **error)
+{
+	g_autofree char *path = pins_path(run);
+	g_autoptr(JsonParser) parser = json_parser_new_immutable();
+
+	if (!json_parser_load_from_file(parser, path, error))
+		return NULL;
+	if (!JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser))) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: not a JSON object", path);
+		return NULL;
+	}
+	return g_steal_pointer(&parser);
+}
+
+static char **get_strings(JsonParser *parser, const char *name)
+{
+	JsonObject *o = json_node_get_object(json_parser_get_root(parser));
+	JsonArray *array =
+		json_object_has_member(o, name) ? json_object_get_array_member(o, name) : NULL;
+	g_autoptr(GPtrArray) strings = g_ptr_array_new();
+
+	for (guint i = 0; array && i < json_array_get_length(array); i++)
+		g_ptr_array_add(strings, g_strdup(json_array_get_string_element(array, i)));
+	g_ptr_array_add(strings, NULL);
+	return (char **)g_ptr_array_free(g_steal_pointer(&strings), FALSE);
+}
+
+GPtrArray *lab_pins_kernels(const LabRun *run, GError **error)
+{
+	g_autoptr(JsonParser) parser = parse(run, error);
+	g_autoptr(GPtrArray) specs =
+		g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_spec_free);
+	g_auto(GStrv) texts = NULL;
+
+	if (!parser)
+		return NULL;
+	texts = get_strings(parser, "kernels");
+	for (char **t = texts; *t; t++) {
+		LabKernelSpec *spec = lab_kernel_spec_parse(*t, NULL, NULL, error);
+
+		if (!spec)
+			return NULL;
+		g_ptr_array_add(specs, spec);
+	}
+	return g_steal_pointer(&specs);
+}
+
+LabScenario *lab_pins_scenario(const LabRun *run, GError **error)
+{
+	g_autoptr(JsonParser) parser = parse(run, error);
+	g_autofree char *copy = g_build_filename(run->dir, "scenario.yaml", NULL);
+	g_auto(GStrv) overrides = NULL;
+	const char *places[2];
+
+	if (!parser)
+		return NULL;
+	overrides = get_strings(parser, "overrides");
+	/* The run's own copy names shipped topologies and recipes; files beside the original are
+	 * found from there. */
+	places[0] = copy;
+	places[1] = json_object_get_string_member_with_default(
+		json_node_get_object(json_parser_get_root(parser)), "scenario_path", "");
+	for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+		g_autoptr(LabScenario) scenario =
+			lab_scenario_load(places[i], (const char *const *)overrides, NULL);
+
+		if (scenario && !strcmp(scenario->digest, run->plan->scenario_digest))
+			return g_steal_pointer(&scenario);
+	}
+	g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+		    "run %u cannot be made again: its scenario, topology or image recipe is no "
+		    "longer what it was "
+		    "(looked at %s and %s)",
+		    run->id, places[0], places[1]);
+	return NULL;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of boots of a run, in the order to be executed. Private to lab/run. */
+#pragma once
+#include "lab/run/inputs.h"
+
+/**
+ * lab_plan_make() - every kernel with every seed
+ *
+ * Seeds are blocks: within a block the kernels are in a random order, drawn from a seed that is
+ * derived from the scenario and recorded, so that no kernel is always first and a run that stops
+ * early has as many boots of each.
+ */
+LabPlan *lab_plan_make(const LabInputs *inputs);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lab/run/run.h"
+
+#include <string.h>
+
+#include "lab/base/error.h"
+#include "lab/base/file.h"
+#include "lab/base/paths.h"
+#include "lab/run/collect.h"
+#include "lab/run/engine.h"
+#include "lab/run/inputs.h"
+#include "lab/run/pins.h"
+#include "lab/run/plan.h"
+
+typedef struct {
+	const LabRunOptions *options;
+	GPtrArray *dirs, *labels; /* of the boots given to the engine */
+} Boots;
+
+static void boot_failed(const LabRunOptions *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void boot_failed(const LabRunOptions *options, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	text = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	if (options->notify)
+		options->notify(
+			&(LabRunEvent){.kind = LAB_EVENT_BOOT_FAILED, .text = text, .eta_us = -1},
+			options->data);
+}
+
+static gboolean on_boot_done(guint index, const char *said, gpointer data, GError **error)
+{
+	Boots *b = data;
+	const char *dir = g_ptr_array_index(b->dirs, index);
+	const char *label = g_ptr_array_index(b->labels, index);
+	g_autoptr(GError) local = NULL;
+	g_autoptr(LabBootResult) result = lab_collect_boot(dir, &local);
+
+	if (!result && g_error_matches(local, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+		/* The process died without leaving a result; the others go on, and a resume boots
+		 * it again. */
+		boot_failed(b->options, "%s: its process ended without a result%s%s", label,
+			    *said ? ": " : "; the same command again repeats it", said);
+		return TRUE;
+	}
+	if (!result) {
+		g_propagate_error(error, g_steal_pointer(&local));
+		return FALSE;
+	}
+	if (result->outcome != LAB_OUTCOME_OK)
+		boot_failed(b->options, "%s: %s at %s: %s%s%s", label,
+			    lab_outcome_name(result->outcome), result->stage, result->message,
+			    *result->evidence ? "\n" : "", result->evidence);
+	return TRUE;
+}
+
+static const LabKernel *kernel_of(const LabInputs *in, const LabPlanBoot *boot)
+{
+	for (guint i = 0; i < in->kernels->len; i++) {
+		const LabKernel *kernel = g_ptr_array_index(in->kernels, i);
+
+		if (!strcmp(kernel->digest, boot->kernel_digest))
+			return kernel;
+	}
+	return NULL;
+}
+
+/* Is there a result, of the very job that would be run now? (An agent built anew makes another job.) */
+static gboolean is_complete(const char *dir, const LabBootJob *job)
+{
+	g_autoptr(LabBootResult) result = lab_boot_result_read(dir, NULL);
+	g_autofree char *digest = result ? lab_boot_job_digest(job) : NULL;
+
+	return digest && !g_strcmp0(result->job_digest, digest);
+}
+
+static gboolean add_boot(const LabRun *run, const LabInputs *in, const LabPlanBoot *boot, Boots *b,
+			 GError **error)
+{
+	g_autofree char *dir = g_build_filename(run->dir, "boots", boot->id, NULL);
+	g_autoptr(LabBootJob) job =
+		lab_inputs_job(in, kernel_of(in, boot), boot->seed, FALSE, error);
+
+	if (!job)
+		return FALSE;
+	g_free(job->id);
+	job->id = g_strdup(boot->id);
+	if (is_complete(dir, job))
+		return TRUE;
+	if (!lab_dir_remove(dir, error) || !lab_dir_make(dir, error) ||
+	    !lab_boot_job_write(job, dir, error))
+		return FALSE;
+	g_ptr_array_add(b->dirs, g_steal_pointer(&dir));
+	g_ptr_array_add(b->labels, g_strdup_printf("%s seed %" G_GUINT64_FORMAT, boot->kernel_label,
+						   boot->seed));
+	return TRUE;
+}
+
+/* Write the job of every boot that is still to be done; what an unfinished one left is removed. */
+static gboolean add_missing(const LabRun *run, const LabInputs *in, Boots *b, GError **error)
+{
+	for (guint i = 0; i < run->plan->boots->len; i++)
+		if (!add_boot(run, in, g_ptr_array_index(run->plan->boots, i), b, error))
+			return FALSE;
+	return TRUE;
+}
+
+static gboolean execute(const LabRun *run, const LabInputs *in, GError **error)
+{
+	const LabRunOptions *options = in->options;
+	Boots b = {.options = options};
+	g_autoptr(GPtrArray) dirs = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
+	g_autofree LabEngineBoot *boots = NULL;
+	guint at_once = options->jobs;
+
+	b.dirs = dirs;
+	b.labels = labels;
+	if (!add_missing(run, in, &b, error))
+		return FALSE;
+	boots = g_new0(LabEngineBoot, MAX(dirs->len, 1));
+	for (guint i = 0; i < dirs->len; i++)
+		boots[i] =
+			(LabEngineBoot){g_ptr_array_index(dirs, i), g_ptr_array_index(labels, i)};
+	if (!at_once)
+		at_once = lab_engine_at_once(in->scenario->clock,
+					     in->scenario->topology->memory_bytes +
+						     in->scenario->scratch_bytes);
+	return lab_engine_run(boots, dirs->len, at_once, options, on_boot_done, &b, error);
+}
+
+LabRun *lab_run_scenario(const LabScenario *scenario, const LabRunOptions *options, GError **error)
+{
+	g_autofree char *store_root = lab_path_store(options->store_root);
+	g_autoptr(LabStore) store = lab_store_open(store_root, error);
+	g_autoptr(LabInputs) in = NULL;
+	g_autoptr(LabPlan) plan = NULL;
+	g_autoptr(LabRun) run = NULL;
+	g_autoptr(GError) local = NULL;
+
+	if (!store)
+		return NULL;
+	in = lab_inputs_resolve(scenario, NULL, options, error);
+	if (!in || !lab_prepared_get(in, error))
+		return NULL;
+	plan = lab_plan_make(in);
+	if (!options->fresh)
+		run = lab_store_resume_run(store, plan->digest, &local);
+	if (local) {
+		g_propagate_error(error, g_steal_pointer(&local));
+		return NULL;
+	}
+	if (run)
+		lab_run_note(options, "run %u goes on: %u of %u boots are there", run->id,
+			     run->n_ok + run->n_failed, run->plan->boots->len);
+	else
+		run = lab_store_create_run(store, plan, scenario->text, scenario->canonical, error);
+	if (!run || !lab_pins_write(run, in->kernels, scenario, error) ||
+	    !execute(run, in, error)) {
+		/* What is there is indexed all the same; the first error is the one to tell. */
+		if (run)
+			lab_store_finish_run(store, run, NULL);
+		return NULL;
+	}
+	if (!lab_store_finish_run(store, run, error))
+		return NULL;
+	lab_run_unlock(run);
+	return g_steal_pointer(&run);
+}

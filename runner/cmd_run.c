@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/base/error.h"
+#include "lab/base/paths.h"
+#include "lab/base/units.h"
+#include "lab/run/run.h"
+#include "lab/verdict/compare.h"
+#include "runner/command.h"
+#include "runner/outcome.h"
+#include "runner/print.h"
+#include "runner/progress.h"
+
+static char **kernels, **sets;
+static int boots, jobs;
+static gboolean offline, fresh, compare, json;
+
+static const GOptionEntry options[] = {
+	{"kernel", 'k', 0, G_OPTION_ARG_STRING_ARRAY, &kernels,
+	 "in place of the scenario's kernels; repeat for more, the first is the baseline",
+	 "KERNEL"},
+	{"boots", 'n', 0, G_OPTION_ARG_INT, &boots, "boots of each kernel: seeds 1 to N", "N"},
+	{"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &sets,
+	 "set a key of the scenario (steps.xfsrepair.options.bhash=4096); repeat for more",
+	 "KEY=VALUE"},
+	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs,
+	 "boots at once (default: as many as do not disturb each other)", "N"},
+	{"offline", 0, 0, G_OPTION_ARG_NONE, &offline, "ask no mirror: take what is in the cache",
+	 NULL},
+	{"fresh", 0, 0, G_OPTION_ARG_NONE, &fresh, "do not go on with an unfinished run", NULL},
+	{"compare", 'c', 0, G_OPTION_ARG_NONE, &compare, "print the table at the end", NULL},
+	{"json", 0, 0, G_OPTION_ARG_NONE, &json,
+	 "print the run (with --compare: the comparison) as JSON", NULL},
+	{NULL},
+};
+
+/* --kernel and --boots are short forms of --set. */
+static char **overrides(void)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+
+	if (kernels) {
+		g_autoptr(GString) list = g_string_new("kernels=[");
+
+		for (char **k = kernels; *k; k++) {
+			g_autofree char *quoted = g_strescape(*k, NULL);
+
+			g_string_append_printf(list, "%s\"%s\"", k == kernels ? "" : ", ", quoted);
+		}
+		g_string_append_c(list, ']');
+		g_ptr_array_add(all, g_string_free(g_steal_pointer(&list), FALSE));
+	}
+	if (boots)
+		g_ptr_array_add(all, g_strdup_printf("boots=%d", boots));
+	for (char **s = sets; s && *s; s++)
+		g_ptr_array_add(all, g_strdup(*s));
+	g_ptr_array_add(all, NULL);
+	return (char **)g_ptr_array_free(g_steal_pointer(&all), FALSE);
+}
+
+static void print_run(const LabRun *r, gint64 us)
+{
+	g_autofree char *elapsed = lab_format_elapsed(us);
+
+	printf("run %u in %s", r->id, elapsed);
+	if (r->n_failed)
+		printf(": %u of %u boots failed; numalab show %u\n", r->n_failed,
+		       r->plan->boots->len, r->id);
+	else
+		printf("; numalab compare %u\n", r->id);
+}
+
+static void print_run_json(const LabRun *r, gint64 us)
+{
+	g_autoptr(JsonBuilder) b = json_builder_new();
+
+	json_builder_begin_object(b);
+	json_builder_set_member_name(b, "run");
+	json_builder_add_int_value(b, r->id);
+	json_builder_set_member_name(b, "directory");
+	json_builder_add_string_value(b, r->dir);
+	json_builder_set_member_name(b, "boots_ok");
+	json_builder_add_int_value(b, r->n_ok);
+	json_builder_set_member_name(b, "boots_failed");
+	json_builder_add_int_value(b, r->n_failed);
+	json_builder_set_member_name(b, "elapsed_us");
+	json_builder_add_int_value(b, us);
+	json_builder_end_object(b);
+	print_json_builder(b);
+}
+
+static gboolean print_comparison(const LabRun *r, CommandContext *context, GError **error)
+{
+	g_autofree char *root = lab_path_store(context->store);
+	g_autofree char *id = g_strdup_printf("%u", r->id);
+	g_autoptr(LabStore) store = lab_store_open(root, error);
+	g_autoptr(LabCompare) table = NULL;
+	g_autofree char *text = NULL;
+
+	if (!store)
+		return FALSE;
+	table = lab_compare(store, (const char *[]){id, NULL}, NULL, error);
+	if (!table)
+		return FALSE;
+	text = json ? lab_compare_json(table) : lab_compare_text(table);
+	printf("%s%s", json ? "" : "\n", text);
+	return TRUE;
+}
+
+static int run(int argc, char **argv, CommandContext *context, GError **error)
+{
+	g_auto(GStrv) set = NULL;
+	g_autoptr(LabScenario) scenario = NULL;
+	g_autoptr(Progress) progress = NULL;
+	g_autoptr(LabRun) r = NULL;
+	gint64 started = g_get_monotonic_time(), us;
+
+	if (boots < 0 || jobs < 0) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "--%s: wanted a number above 0",
+			    boots < 0 ? "boots" : "jobs");
+		return COMMAND_FAILED;
+	}
+	set = overrides();
+	scenario = lab_scenario_find(argv[0], (const char *const *)set, error);
+	if (!scenario)
+		return COMMAND_FAILED;
+	progress = progress_new(context->quiet);
+	LabRunOptions o = {.store_root = context->store,
+			   .cache_root = context->cache,
+			   .jobs = (guint)jobs,
+			   .offline = offline,
+			   .fresh = fresh,
+			   .notify = progress_run,
+			   .data = progress,
+			   .cancellable = context->cancellable};
+
+	r = lab_run_scenario(scenario, &o, error);
+	g_clear_pointer(&progress, progress_free);
+	if (!r)
+		return COMMAND_FAILED;
+	us = g_get_monotonic_time() - started;
+	if (!json)
+		print_run(r, us);
+	else if (!compare)
+		print_run_json(r, us);
+	if (compare && !print_comparison(r, context, error))
+		return COMMAND_FAILED;
+	return outcome_exit_code(r, error);
+}
+
+const Command cmd_run = {
+	.name = "run",
+	.group = COMMAND_GROUP_RUN,
+	.order = 10,
+	.arguments = "SCENARIO",
+	.summary = "Boot every kernel of a scenario with every seed, and keep what they left",
+	.description = "SCENARIO is a file, or the name of a shipped scenario (numalab scenario "
+		       "list). Kernels and the image "
+		       "are fetched and built when the cache lacks them; a file system that "
+		       "several boots need is prepared "
+		       "once.\n\n"
+		       "A run that was interrupted is completed by the same command: only the "
+		       "boots that are missing are done. "
+		       "Exit code: 0 when every boot is ok, else by the worst of them: 3 the lab "
+		       "failed, 4 a step failed, "
+		       "5 a kernel did not boot or crashed; 2 for an error in the scenario.",
+	.options = options,
+	.run = run,
+};
+COMMAND_REGISTER(cmd_run);

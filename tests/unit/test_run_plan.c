@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/run/plan.h"
+
+static LabKernel kernels[] = {
+	{.digest = "aaaaaaaaaaaa", .text = "debian:bookworm", .label = "6.1.192"},
+	{.digest = "bbbbbbbbbbbb", .text = "debian:sid", .label = "7.2.1"},
+	{.digest = "cccccccccccc", .text = "dir:/tree", .label = "7.2.1"},
+};
+
+static LabPlan *make(const char *digest, guint n_kernels, guint n_seeds)
+{
+	static guint64 seeds[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+				  11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+	LabImage image = {.digest = "image"};
+	LabScenario scenario = {.path = "s.yaml",
+				.name = "s",
+				.digest = (char *)digest,
+				.seeds = seeds,
+				.n_seeds = n_seeds};
+	LabInputs in = {.scenario = &scenario, .image = &image, .emulator_version = "10.0.2"};
+	LabPlan *plan;
+
+	in.kernels = g_ptr_array_new();
+	for (guint i = 0; i < n_kernels; i++)
+		g_ptr_array_add(in.kernels, &kernels[i]);
+	plan = lab_plan_make(&in);
+	g_ptr_array_unref(in.kernels);
+	return plan;
+}
+
+static const LabPlanBoot *boot(const LabPlan *plan, guint i)
+{
+	return g_ptr_array_index(plan->boots, i);
+}
+
+START_TEST(every_kernel_once_in_each_block)
+{
+	g_autoptr(LabPlan) plan = make("0123456789abcdef", 3, 20);
+
+	ck_assert_uint_eq(plan->boots->len, 60);
+	for (guint block = 0; block < 20; block++) {
+		guint seen = 0;
+
+		for (guint i = 0; i < 3; i++) {
+			const LabPlanBoot *b = boot(plan, block * 3 + i);
+
+			ck_assert_uint_eq(b->seed, block + 1);
+			seen |= 1u << (b->kernel_digest[0] - 'a');
+		}
+		ck_assert_uint_eq(seen, 7);
+	}
+	ck_assert_str_eq(plan->kernels[0], kernels[0].digest);
+	ck_assert_str_eq(plan->kernels[2], kernels[2].digest);
+	ck_assert_ptr_null(plan->kernels[3]);
+}
+END_TEST
+
+START_TEST(no_kernel_is_always_first)
+{
+	g_autoptr(LabPlan) plan = make("0123456789abcdef", 2, 20);
+	guint first = 0;
+
+	for (guint block = 0; block < 20; block++)
+		first += boot(plan, block * 2)->kernel_digest[0] == 'a';
+	ck_assert_uint_gt(first, 3);
+	ck_assert_uint_lt(first, 17);
+}
+END_TEST
+
+START_TEST(same_scenario_same_order)
+{
+	g_autoptr(LabPlan) a = make("0123456789abcdef", 3, 20), b = make("0123456789abcdef", 3, 20);
+	g_autoptr(LabPlan) other = make("fedcba9876543210", 3, 20);
+	guint differ = 0;
+
+	ck_assert_str_eq(a->digest, b->digest);
+	ck_assert_str_ne(a->digest, other->digest);
+	for (guint i = 0; i < a->boots->len; i++) {
+		ck_assert_str_eq(boot(a, i)->id, boot(b, i)->id);
+		differ += strcmp(boot(a, i)->id, boot(other, i)->id) != 0;
+	}
+	ck_assert_uint_gt(differ, 0);
+	ck_assert_uint_ne(a->order_seed, other->order_seed);
+}
+END_TEST
+
+/* Two trees of one version share a label, and must not share a directory. */
+START_TEST(ids_are_unique)
+{
+	g_autoptr(LabPlan) plan = make("0123456789abcdef", 3, 20);
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < plan->boots->len; i++)
+		ck_assert_msg(g_hash_table_add(seen, boot(plan, i)->id), "%s twice",
+			      boot(plan, i)->id);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("plan");
+	TCase *tc = tcase_create("plan");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tc, every_kernel_once_in_each_block);
+	tcase_add_test(tc, no_kernel_is_always_first);
+	tcase_add_test(tc, same_scenario_same_order);
+	tcase_add_test(tc, ids_are_unique);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
