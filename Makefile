@@ -122,20 +122,19 @@ $(B)/%.o: %.c Makefile
 	@echo "  CC     $<"
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-# Changes when a source comes or goes: without it a removed one would stay in the archive.
-$(B)/objects: .FORCE
+# The archive is made again when a source goes away, too.
+.PHONY: .force
+$(B)/liblab.list: .force
 	@mkdir -p $(@D)
-	@echo '$(LAB_OBJ) $(RUNNER_OBJ)' | cmp -s - $@ || echo '$(LAB_OBJ) $(RUNNER_OBJ)' > $@
-.PHONY: .FORCE
-.FORCE:
+	@echo $(LAB_OBJ) | cmp -s - $@ || echo $(LAB_OBJ) > $@
 
-$(B)/liblab.a: $(LAB_OBJ) $(B)/objects
+$(B)/liblab.a: $(LAB_OBJ) $(B)/liblab.list
 	@echo "  AR     $@"
 	@rm -f $@ && ar rcs $@ $(LAB_OBJ)
 
-$(B)/numalab: $(RUNNER_OBJ) $(B)/liblab.a $(B)/objects
+$(B)/numalab: $(RUNNER_OBJ) $(B)/liblab.a
 	@echo "  LD     $@"
-	@$(CC) $(CFLAGS_ALL) -o $@ $(RUNNER_OBJ) $(B)/liblab.a $(PKG_LIBS) -lm
+	@$(CC) $(CFLAGS_ALL) -o $@ $^ $(PKG_LIBS) -lm
 
 $(B)/numalab-agent: $(AGENT_SRC) $(wildcard agent/*.h) Makefile
 	@mkdir -p $(@D)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For the test scripts: source it first. Every case ends in exactly one line "ok NAME" or "not ok NAME: WHY".
+set -uo pipefail
+failed=0
+export NUMALAB_STORE=${NUMALAB_STORE:-$TEST_TMP/store}
+data=$TEST_TREE/tests/data
+
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1: ${2:-}"; failed=1; }
+# check NAME COMMAND...: the command succeeds
+check() { local name=$1; shift; if "$@"; then ok "$name"; else not_ok "$name" "$*"; fi; }
+# equal NAME WANTED FOUND
+equal() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "wanted '$2', found '$3'"; fi; }
+# matches NAME REGEX TEXT
+matches() { if grep -Eq -- "$2" <<<"$3"; then ok "$1"; else not_ok "$1" "wanted /$2/, found: $(head -c 2000 <<<"$3")"; fi; }
+# run_exit CODE NAME COMMAND...: output in $output, stderr in $errors; the exit code is the case
+run_exit() {
+	local want=$1 name=$2 rc; shift 2
+	"$@" > "$TEST_TMP/.out" 2> "$TEST_TMP/.err"; rc=$?
+	output=$(<"$TEST_TMP/.out"); errors=$(<"$TEST_TMP/.err")
+	if [ "$rc" = "$want" ]; then ok "$name (exit $want)"; else not_ok "$name" "wanted exit $want, found $rc; stderr: $(tail -c 2000 "$TEST_TMP/.err")"; fi
+	return $((rc != want))
+}
+# sample METRIC RUN-DIR BOOT: a value of samples.json
+sample() {
+	python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+d = d["samples"] if isinstance(d, dict) and "samples" in d else d
+for s in d:
+    if s["metric"] == sys.argv[2]: print(s["value"]); break
+' "$2/boots/$3/samples.json" "$1"
+}
+finish() { exit "$failed"; }
