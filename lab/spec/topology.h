@@ -93,7 +93,8 @@ typedef struct {
  *
  * The whole file is checked: unknown keys (with a suggestion), units, a CPU in two nodes or in
  * none, counts that do not match sockets x dies x cores x threads, threads of one core in two
- * nodes, totals that contradict the sum of the nodes, a node with neither CPUs nor memory,
+ * nodes, totals that contradict the sum of the nodes, a node with neither CPUs nor memory, nodes in
+ * another order than Linux numbers them (by their first CPUs, those without CPUs last),
  * distances other than 10 on the diagonal, below 11 elsewhere (Linux drops a SLIT that has 10
  * between two nodes) or not n x n, fake with distances or unequal shares.
  *
