@@ -25,21 +25,28 @@ struct _LabApt {
 };
 
 /*
- * Read after the host's own configuration. #clear: command lines and -o cannot empty a list, and
- * hooks of the host (packagekit, docker's cleaning) would run on our updates.
+ * Read after the host's own configuration. #clear: command lines and -o cannot empty a list, and hooks of the host
+ * (packagekit, docker's cleaning) would run on our updates. Every place that a host may have set is set: one that was left
+ * would be the host's own.
  */
 static const char config_text[] = "#clear APT::Update::Pre-Invoke;\n"
 				  "#clear APT::Update::Post-Invoke;\n"
 				  "#clear APT::Update::Post-Invoke-Success;\n"
 				  "#clear APT::Architectures;\n"
-				  "#clear APT::Default-Release;\n"
 				  "APT::Architecture \"amd64\";\n"
 				  "APT::Architectures { \"amd64\"; };\n"
+				  "APT::Default-Release \"\";\n"
 				  "APT::Update::Error-Mode \"any\";\n"
 				  "Dir::State \"%1$s/state\";\n"
 				  "Dir::State::status \"%1$s/status\";\n"
+				  "Dir::State::lists \"%1$s/state/lists\";\n"
+				  "Dir::State::extended_states \"%1$s/state/extended_states\";\n"
+				  "Dir::State::cdroms \"%1$s/state/cdroms.list\";\n"
 				  "Dir::Cache \"%1$s/cache\";\n"
-				  "Dir::Cache::pkgcache \"pkgcache.bin\";\n"
+				  "Dir::Cache::archives \"%1$s/cache/archives\";\n"
+				  "Dir::Cache::pkgcache \"%1$s/cache/pkgcache.bin\";\n"
+				  "Dir::Cache::srcpkgcache \"\";\n"
+				  "Dir::Log \"%1$s/log\";\n"
 				  "Dir::Etc::sourcelist \"%1$s/numalab.sources\";\n"
 				  "Dir::Etc::sourceparts \"%1$s/empty\";\n"
 				  "Dir::Etc::preferences \"/dev/null\";\n"
@@ -112,14 +119,14 @@ const char *lab_apt_config(const LabApt *apt)
 	return apt->config;
 }
 
-/* The lines of apt's stderr that begin with "E: ", in one; all of it where there is none. */
+/* The lines of apt's stderr that begin with "E: ", each once, in one; all of it where there is none. */
 static char *apt_errors(const char *err)
 {
 	g_auto(GStrv) lines = g_strsplit(err, "\n", -1);
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (char **line = lines; *line; line++)
-		if (g_str_has_prefix(*line, "E: "))
+		if (g_str_has_prefix(*line, "E: ") && !strstr(text->str, *line + 3))
 			g_string_append_printf(text, "%s%s", text->len ? "; " : "", *line + 3);
 	return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : g_strstrip(g_strdup(err));
 }

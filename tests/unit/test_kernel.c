@@ -168,10 +168,10 @@ START_TEST(digest_is_of_the_content)
 }
 END_TEST
 
-static void make_old(const char *relative, time_t ago)
+static void make_old(const char *relative, time_t mtime)
 {
 	g_autofree char *path = in_folder(relative);
-	struct timespec times[2] = {{time(NULL) - ago, 0}, {time(NULL) - ago, 0}};
+	struct timespec times[2] = {{mtime, 0}, {mtime, 0}};
 
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
@@ -183,16 +183,16 @@ START_TEST(old_files_are_read_once)
 
 	put_bzimage("vmlinuz", RELEASE, TRUE);
 	put("config", "CONFIG_NUMA=y\n");
-	make_old("vmlinuz", 1000);
-	make_old("config", 1000);
+	make_old("vmlinuz", 1700000000);
+	make_old("config", 1700000000);
 	first = get_good();
 	/* Same size and times, another content: not seen, which shows that it was not read. */
 	ck_assert(g_file_set_contents_full(path, "CONFIG_NUMA=n\n", -1, G_FILE_SET_CONTENTS_NONE,
 					   0644, NULL));
-	make_old("config", 1000);
+	make_old("config", 1700000000);
 	again = get_good();
 	ck_assert_str_eq(first->digest, again->digest);
-	make_old("config", 999);
+	make_old("config", 1700000001);
 	other = get_good();
 	ck_assert_str_ne(first->digest, other->digest);
 }
