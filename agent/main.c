@@ -44,13 +44,12 @@ __attribute__((noreturn)) static void power_off(void)
 		pause();
 }
 
-/* The kernel's log: its last bytes when the device has no room for all of it. Best effort. */
+/* The kernel's log: its last bytes when there is no room for all of it. Best effort, safe in a handler. */
 static void record_log(void)
 {
+	static char log[1 << 20]; /* larger than CONFIG_LOG_BUF_SHIFT of distributions makes it */
 	struct fault ignored;
-	int size = klogctl(10 /* SYSLOG_ACTION_SIZE_BUFFER */, NULL, 0);
-	char *log = size > 0 ? malloc((size_t)size) : NULL;
-	int bytes = log ? klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, size) : 0;
+	int bytes = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, sizeof(log));
 	size_t room = records_room(&records, "dmesg");
 	size_t used = bytes > 0 ? (size_t)bytes : 0;
 	size_t skipped = used > room ? used - room : 0;
@@ -58,7 +57,6 @@ static void record_log(void)
 	if (used > skipped)
 		records_add(&records, AGENT_REC_LOG, "dmesg", log + skipped, used - skipped,
 			    clock_ns(), &ignored);
-	free(log);
 }
 
 static void record_fail(const struct fault *why)
@@ -90,6 +88,7 @@ static void on_crash(int number)
 	signal(number, SIG_DFL);
 	fault_set(&crash, "agent", "the agent was killed by signal %d (%s)", number,
 		  number == SIGABRT ? "out of memory" : strsignal(number));
+	record_log();
 	record_fail(&crash);
 	progress_fail(crash.stage, crash.message);
 	power_off();

@@ -92,6 +92,7 @@ enum agent_record_type {
  * user_ns, system_ns, maxrss_kib, minor_faults, major_faults, voluntary_switches, involuntary_switches,
  * oom_kills (delta of /proc/vmstat oom_kill; left out by kernels before 4.13, which do not count them),
  * stdout_bytes, stderr_bytes (all that was written, also where OUTPUT holds only the end of it); numa_touch also: touches.
+ * wall_ns to involuntary_switches are left out when a step killed the process that accounts it (exit is -1 then).
  * Times and rusage are of the step's whole process tree (wait4 of the step's process; numa_touch: of its child).
  *
  * Snapshots taken around each step with MEASURE 1, before the first and after the last instruction of the step:

@@ -125,29 +125,37 @@ static uint64_t timeval_ns(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
 }
 
+static void add_usage(struct text *text, const struct keeper_result *result)
+{
+	const struct rusage *usage = &result->usage;
+
+	text_add_number(text, "wall_ns", result->wall_ns);
+	text_add_number(text, "user_ns", timeval_ns(&usage->ru_utime));
+	text_add_number(text, "system_ns", timeval_ns(&usage->ru_stime));
+	text_add_number(text, "maxrss_kib", (uint64_t)usage->ru_maxrss);
+	text_add_number(text, "minor_faults", (uint64_t)usage->ru_minflt);
+	text_add_number(text, "major_faults", (uint64_t)usage->ru_majflt);
+	text_add_number(text, "voluntary_switches", (uint64_t)usage->ru_nvcsw);
+	text_add_number(text, "involuntary_switches", (uint64_t)usage->ru_nivcsw);
+}
+
 static int record_end(const struct job_step *step, const struct step_report *report,
 		      struct records *records, struct fault *fault)
 {
 	const struct keeper_result *result = report->result;
-	const struct rusage *usage = &result->usage;
 	int status = result->wait_status;
 	bool exited = result->done && WIFEXITED(status);
 	char data[2048], exit_text[16];
 	struct text text = {.data = data, .size = sizeof(data)};
 
+	/* A keeper that was killed took what it knew with it. */
 	snprintf(exit_text, sizeof(exit_text), "%d", exited ? WEXITSTATUS(status) : -1);
 	text_add(&text, "exit", exit_text);
 	text_add_number(&text, "signal",
 			result->done && WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : 0);
 	text_add_number(&text, "timeout", result->timed_out);
-	text_add_number(&text, "wall_ns", result->wall_ns);
-	text_add_number(&text, "user_ns", timeval_ns(&usage->ru_utime));
-	text_add_number(&text, "system_ns", timeval_ns(&usage->ru_stime));
-	text_add_number(&text, "maxrss_kib", (uint64_t)usage->ru_maxrss);
-	text_add_number(&text, "minor_faults", (uint64_t)usage->ru_minflt);
-	text_add_number(&text, "major_faults", (uint64_t)usage->ru_majflt);
-	text_add_number(&text, "voluntary_switches", (uint64_t)usage->ru_nvcsw);
-	text_add_number(&text, "involuntary_switches", (uint64_t)usage->ru_nivcsw);
+	if (result->done)
+		add_usage(&text, result);
 	if (report->oom_known)
 		text_add_number(&text, "oom_kills", report->oom_kills);
 	if (result->touched)
@@ -185,8 +193,8 @@ static int judge(const struct job_step *step, const struct step_report *report, 
 	if (!result->done)
 		fault_add(fault, "step %s: its keeper process was killed", step->name);
 	else if (result->timed_out)
-		fault_add(fault, "step %s: did not end within %llu ns and was killed", step->name,
-			  (unsigned long long)step->timeout_ns);
+		fault_add(fault, "step %s: did not end within %.3f s and was killed", step->name,
+			  (double)step->timeout_ns / 1e9);
 	else if (WIFSIGNALED(status))
 		fault_add(fault, "step %s: killed by signal %d (%s)", step->name, WTERMSIG(status),
 			  strsignal(WTERMSIG(status)));
