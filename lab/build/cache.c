@@ -252,18 +252,18 @@ char **lab_cache_list(LabCache *cache, const char *kind)
 }
 
 /* Removes @path, an entry or a file, and counts what it took. */
-static gboolean remove_counted(const char *path, guint64 *freed, GError **error)
+static gboolean remove_counted(const char *path, gboolean dry_run, guint64 *freed, GError **error)
 {
 	guint64 bytes = lab_dir_bytes(path);
 
-	if (!lab_dir_remove(path, error))
+	if (!dry_run && !lab_dir_remove(path, error))
 		return FALSE;
 	*freed += bytes;
 	return TRUE;
 }
 
-static gboolean clean_key(const char *dir, const char *key, gboolean all, guint64 *freed,
-			  GError **error)
+static gboolean clean_key(const char *dir, const char *key, gboolean all, gboolean dry_run,
+			  guint64 *freed, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, key, NULL);
 	g_autofree char *unfinished = g_strconcat(path, UNFINISHED, NULL);
@@ -278,8 +278,8 @@ static gboolean clean_key(const char *dir, const char *key, gboolean all, guint6
 		g_propagate_error(error, g_steal_pointer(&local));
 		return FALSE;
 	}
-	ok = remove_counted(unfinished, freed, error) &&
-	     (!all || remove_counted(path, freed, error));
+	ok = remove_counted(unfinished, dry_run, freed, error) &&
+	     (!all || remove_counted(path, dry_run, freed, error));
 	unlink(lock_file);
 	close(lock);
 	return ok;
@@ -296,7 +296,7 @@ static char *key_of(const char *name)
 	return g_strdup(name);
 }
 
-guint64 lab_cache_clean(LabCache *cache, gboolean all, GError **error)
+guint64 lab_cache_clean(LabCache *cache, gboolean all, gboolean dry_run, GError **error)
 {
 	g_autoptr(GPtrArray) kinds = names_in(cache->root);
 	guint64 freed = 0;
@@ -311,7 +311,7 @@ guint64 lab_cache_clean(LabCache *cache, gboolean all, GError **error)
 
 			if (g_strcmp0(key, last) == 0)
 				continue;
-			if (!clean_key(dir, key, all, &freed, error))
+			if (!clean_key(dir, key, all, dry_run, &freed, error))
 				return freed;
 			g_free(last);
 			last = g_steal_pointer(&key);

@@ -48,5 +48,8 @@ int lab_cache_lock(LabCache *cache, const char *kind, const char *key, GError **
 /** lab_cache_list() - keys of a kind, sorted; free with g_strfreev() */
 char **lab_cache_list(LabCache *cache, const char *kind);
 
-/** lab_cache_clean() - remove unfinished entries, and (where @all) every entry, that no process is making; returns bytes freed */
-guint64 lab_cache_clean(LabCache *cache, gboolean all, GError **error);
+/**
+ * lab_cache_clean() - remove unfinished entries, and (where @all) every entry, that no process is making; returns bytes freed
+ * @dry_run: remove nothing, and return what would be freed
+ */
+guint64 lab_cache_clean(LabCache *cache, gboolean all, gboolean dry_run, GError **error);

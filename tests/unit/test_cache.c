@@ -224,11 +224,13 @@ START_TEST(clean)
 	leave_unfinished();
 	kept = lab_cache_get(cache, "thing", "kept", make_hello, &calls, NULL, NULL);
 	busy = lab_cache_get(cache, "thing", "busy", make_hello, &calls, NULL, NULL);
-	freed = lab_cache_clean(cache, FALSE, &error);
+	freed = lab_cache_clean(cache, FALSE, TRUE, &error);
+	ck_assert_uint_eq(entries_in("thing"), 3);
+	ck_assert_uint_eq(lab_cache_clean(cache, FALSE, FALSE, &error), freed);
 	ck_assert_ptr_null(error);
 	ck_assert_uint_gt(freed, 0);
 	ck_assert_uint_eq(entries_in("thing"), 2);
-	ck_assert_uint_eq(lab_cache_clean(cache, FALSE, NULL), 0);
+	ck_assert_uint_eq(lab_cache_clean(cache, FALSE, FALSE, NULL), 0);
 
 	keys = lab_cache_list(cache, "thing");
 	ck_assert_uint_eq(g_strv_length(keys), 2);
@@ -237,12 +239,12 @@ START_TEST(clean)
 
 	lock = lab_cache_lock(cache, "thing", "busy", NULL);
 	ck_assert_int_ge(lock, 0);
-	ck_assert_uint_gt(lab_cache_clean(cache, TRUE, &error), 0);
+	ck_assert_uint_gt(lab_cache_clean(cache, TRUE, FALSE, &error), 0);
 	ck_assert_ptr_null(error);
 	ck_assert(g_file_test(busy, G_FILE_TEST_IS_DIR));
 	ck_assert(!g_file_test(kept, G_FILE_TEST_EXISTS));
 	close(lock);
-	lab_cache_clean(cache, TRUE, &error);
+	lab_cache_clean(cache, TRUE, FALSE, &error);
 	ck_assert(!g_file_test(busy, G_FILE_TEST_EXISTS));
 	/* and it is still a cache */
 	g_free(kept);
