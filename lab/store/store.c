@@ -205,9 +205,10 @@ static gboolean update_index(LabStore *store, const GPtrArray *runs, GError **er
 	return TRUE;
 }
 
-GPtrArray *lab_store_list(LabStore *store, GError **error)
+GPtrArray *lab_store_list(LabStore *store, GPtrArray **damaged, GError **error)
 {
 	g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func((GDestroyNotify)lab_run_free);
+	g_autoptr(GPtrArray) unreadable = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) ids = read_ids(store, TRUE, error);
 	g_autoptr(GError) harmless = NULL;
 
@@ -217,16 +218,16 @@ GPtrArray *lab_store_list(LabStore *store, GError **error)
 		g_autoptr(GError) cause = NULL;
 		LabRun *run = lab_run_open(store->runs, g_array_index(ids, guint, i), &cause);
 
-		if (run) {
+		if (run)
 			g_ptr_array_add(runs, run);
-		} else if (!g_error_matches(cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-			g_propagate_error(error, g_steal_pointer(&cause));
-			return NULL;
-		}
+		else if (!g_error_matches(cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)) /* just removed */
+			g_ptr_array_add(unreadable, g_strdup(cause->message));
 	}
 	open_index(store);
 	if (store->index && !update_index(store, runs, &harmless))
 		g_debug("%s", harmless->message);
+	if (damaged)
+		*damaged = g_steal_pointer(&unreadable);
 	return g_steal_pointer(&runs);
 }
 

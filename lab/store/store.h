@@ -164,9 +164,12 @@ LabRun *lab_store_resume_run(LabStore *store, const char *plan_digest, GError **
  */
 LabRun *lab_store_find_run(LabStore *store, const char *name, GError **error);
 
-/** lab_store_list() - array of LabRun (with lab_run_free()), oldest first; also brings the index up
- * to date */
-GPtrArray *lab_store_list(LabStore *store, GError **error);
+/**
+ * lab_store_list() - array of LabRun (with lab_run_free()), oldest first; also brings the index up to date
+ * @damaged: (out) (optional): array of char*: one line for each run that cannot be read, which is
+ *           not in the list; free with g_ptr_array_unref()
+ */
+GPtrArray *lab_store_list(LabStore *store, GPtrArray **damaged, GError **error);
 
 /**
  * lab_store_finish_run() - refresh a run, and index its boots and samples

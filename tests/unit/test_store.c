@@ -181,7 +181,7 @@ START_TEST(remove_and_number)
 	ck_assert(lab_store_remove_run(store, other, &error));
 	three = create_run(store);
 	ck_assert_uint_eq(three->id, 3);
-	list = lab_store_list(store, &error);
+	list = lab_store_list(store, NULL, &error);
 	ck_assert_uint_eq(list->len, 2);
 	ck_assert_uint_eq(((LabRun *)list->pdata[0])->id, 1);
 	ck_assert_uint_eq(((LabRun *)list->pdata[1])->id, 3);
@@ -229,7 +229,7 @@ START_TEST(what_crashes_leave)
 
 	ck_assert(lab_dir_make(half, NULL) && lab_dir_make(trash, NULL) &&
 		  lab_dir_make(foreign, NULL));
-	list = lab_store_list(store, &error);
+	list = lab_store_list(store, NULL, &error);
 	ck_assert_uint_eq(list->len, 1);
 	ck_assert(lab_store_sweep(store, TRUE, &paths, &error));
 	ck_assert_uint_eq(paths->len, 2);
@@ -354,7 +354,7 @@ START_TEST(index_damage)
 	damages[_i](path);
 	store = lab_store_open(root, &error);
 	assert_no_error(error);
-	list = lab_store_list(store, &error);
+	list = lab_store_list(store, NULL, &error);
 	assert_no_error(error);
 	ck_assert_uint_eq(list->len, 1);
 	ck_assert_int_eq(query_index(root, "SELECT count(*) FROM runs"), 1);
@@ -372,10 +372,10 @@ START_TEST(index_follows_directories)
 
 	complete_all(one, LAB_OUTCOME_OK);
 	complete_all(two, LAB_OUTCOME_OK);
-	list = lab_store_list(store, &error);
+	list = lab_store_list(store, NULL, &error);
 	ck_assert_int_eq(query_index(root, "SELECT count(*) FROM runs"), 2);
 	ck_assert(lab_dir_remove(one->dir, NULL)); /* by hand */
-	again = lab_store_list(store, &error);
+	again = lab_store_list(store, NULL, &error);
 	ck_assert_uint_eq(again->len, 1);
 	ck_assert_int_eq(query_index(root, "SELECT id FROM runs"), 2);
 	ck_assert_int_eq(query_index(root, "SELECT count(*) FROM samples"), 3);
@@ -401,14 +401,18 @@ START_TEST(damaged_plan)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(LabStore) store = lab_store_open(root, &error);
-	g_autoptr(LabRun) run = create_run(store);
-	g_autofree char *plan = g_build_filename(run->dir, "plan.json", NULL);
+	g_autoptr(LabRun) one = create_run(store), two = create_run(store);
+	g_autofree char *plan = g_build_filename(one->dir, "plan.json", NULL);
+	g_autoptr(GPtrArray) list = NULL, damaged = NULL;
 
 	ck_assert(lab_file_write(plan, "{", -1, NULL));
-	ck_assert_ptr_null(lab_store_list(store, &error));
-	assert_contains(error->message, "runs/1/plan.json: plan: ");
-	g_clear_error(&error);
-	ck_assert_ptr_null(lab_store_find_run(store, "latest", &error));
+	list = lab_store_list(store, &damaged, &error);
+	assert_no_error(error);
+	ck_assert_uint_eq(list->len, 1);
+	ck_assert_uint_eq(((LabRun *)list->pdata[0])->id, 2);
+	ck_assert_uint_eq(damaged->len, 1);
+	assert_contains((char *)damaged->pdata[0], "runs/1/plan.json: plan: ");
+	ck_assert_ptr_null(lab_store_find_run(store, "1", &error));
 	assert_contains(error->message, "runs/1/plan.json: plan: ");
 }
 END_TEST

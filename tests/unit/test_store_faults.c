@@ -99,7 +99,7 @@ START_TEST(many_processes_create)
 		ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
 	}
 	store = lab_store_open(root, &error);
-	list = lab_store_list(store, &error);
+	list = lab_store_list(store, NULL, &error);
 	ck_assert_uint_eq(list->len, N_CHILDREN * N_RUNS);
 	ck_assert_int_eq(query_index(root, "SELECT count(*) FROM runs"), N_CHILDREN * N_RUNS);
 	ck_assert_int_eq(query_index(root, "SELECT count(*) FROM samples"),
@@ -218,7 +218,7 @@ START_TEST(killed_anywhere)
 		close(fd);
 		store = lab_store_open(root, &error);
 		assert_no_error(error);
-		list = lab_store_list(store, &error);
+		list = lab_store_list(store, NULL, &error);
 		assert_no_error(error);
 		ck_assert(lab_store_sweep(store, FALSE, NULL, &error));
 		run = create_run(store);
@@ -268,7 +268,7 @@ START_TEST(disk_full)
 	lab_store_free(g_steal_pointer(&store));
 	store = lab_store_open(root, &error);
 	assert_no_error(error);
-	list = lab_store_list(store, &error);
+	list = lab_store_list(store, NULL, &error);
 	assert_no_error(error);
 	ck_assert_uint_eq(list->len, 1);
 	ck_assert_int_eq(((LabRun *)list->pdata[0])->state, LAB_RUN_DONE);
