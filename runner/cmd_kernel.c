@@ -25,12 +25,6 @@ static LabCache *open_cache(CommandContext *context, GError **error)
 	return lab_cache_open(root, error);
 }
 
-/* "185 MiB": to the next whole one. */
-static char *mebibytes(guint64 bytes)
-{
-	return g_strdup_printf("%" G_GUINT64_FORMAT " MiB", (bytes + (1 << 20) - 1) >> 20);
-}
-
 static LabKernel *get(LabCache *cache, const char *text, CommandContext *context, gboolean *fetched,
 		      GError **error)
 {
@@ -106,7 +100,7 @@ static int list(int argc, char **argv, CommandContext *context, GError **error)
 	for (guint i = 0; i < kernels->len; i++) {
 		const LabKernel *kernel = kernels->pdata[i];
 		g_autofree char *digest = g_strndup(kernel->digest, LAB_DIGEST_SHORT);
-		g_autofree char *size = mebibytes(kernel->bytes);
+		g_autofree char *size = print_size(kernel->bytes);
 
 		add_json(b, kernel);
 		print_table_add(table, digest, kernel->release,
@@ -139,7 +133,7 @@ static LabKernel *find(LabCache *cache, const char *text, GError **error)
 
 static void show_one(const LabKernel *kernel)
 {
-	g_autofree char *size = mebibytes(kernel->bytes);
+	g_autofree char *size = print_size(kernel->bytes);
 
 	printf("digest    %s\nkernel    %s\nrelease   %s\n", kernel->digest, kernel->text,
 	       kernel->release);

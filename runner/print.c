@@ -135,6 +135,11 @@ char *print_clean(const char *text)
 	return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
+char *print_size(guint64 bytes)
+{
+	return g_strdup_printf("%" G_GUINT64_FORMAT " MiB", (bytes + (1 << 20) - 1) >> 20);
+}
+
 /* One paragraph: words joined to lines, or its lines as they are. */
 static void wrap_paragraph(GString *out, const char *paragraph, guint width, guint indent)
 {

@@ -38,6 +38,9 @@ void print_json_builder(JsonBuilder *builder);
  */
 char *print_clean(const char *text);
 
+/** print_size() - "185 MiB", to the next whole one. Free with g_free(). */
+char *print_size(guint64 bytes);
+
 /** print_wrap() - paragraphs wrapped to @width columns after @indent blanks; lines that start with
  * a blank stay. Free with g_free(). */
 char *print_wrap(const char *text, guint width, guint indent);
