@@ -112,6 +112,8 @@ char *help_command(const Command *parent, const Command *command)
 			g_string_append(s, "\nVerbs:\n");
 		append_entry(s, left, v->summary);
 	}
+	if (command->verbs)
+		g_string_append_printf(s, "\n'numalab help %s VERB' tells more.\n", command->name);
 	append_options(s, "Options", command->options);
 	append_options(s, "Options of all verbs", command_global_options());
 	return g_string_free(g_steal_pointer(&s), FALSE);

@@ -6,6 +6,7 @@
 #include "lab/base/error.h"
 #include "lab/base/paths.h"
 #include "lab/base/suggest.h"
+#include "lab/build/kernel.h"
 #include "runner/shipped.h"
 
 static const char *const shells[] = {"bash", NULL};
@@ -127,6 +128,24 @@ static void offer_runs(GPtrArray *replies, const char *word, const char *prefix,
 	offer(replies, word, prefix, "latest");
 }
 
+/* The suites, and what the cache holds, as it was asked for. A cache that is not there is not made for this. */
+static void offer_kernels(GPtrArray *replies, const char *word, const char *prefix,
+			  const char *root_option)
+{
+	g_autofree char *root = lab_path_cache(root_option);
+	g_autoptr(LabCache) cache =
+		g_file_test(root, G_FILE_TEST_IS_DIR) ? lab_cache_open(root, NULL) : NULL;
+	g_autoptr(GPtrArray) kernels = cache ? lab_kernel_list(cache, NULL) : NULL;
+
+	offer_list(replies, word, prefix, kernel_words);
+	for (guint i = 0; kernels && i < kernels->len; i++) {
+		const LabKernel *kernel = kernels->pdata[i];
+
+		if (!g_strv_contains(kernel_words, kernel->text))
+			offer(replies, word, prefix, kernel->text);
+	}
+}
+
 static void offer_verbs(GPtrArray *replies, const char *word, const Command *parent)
 {
 	if (parent) {
@@ -152,7 +171,7 @@ static void offer_meaning(GPtrArray *replies, const char *word, const char *pref
 		else if (!strcmp(*p, "IMAGE"))
 			offer_shipped(replies, word, prefix, "images");
 		else if (!strcmp(*p, "KERNEL"))
-			offer_list(replies, word, prefix, kernel_words);
+			offer_kernels(replies, word, prefix, line->cache);
 		else if (!strcmp(*p, "RUN"))
 			offer_runs(replies, word, prefix, line->store);
 		else if (!strcmp(*p, "SHELL"))

@@ -100,8 +100,11 @@ reply "numalab topology show --js"
 reply "numalab --store=/x topology l"
 reply "numalab nonsense "
 reply "numalab topology show /"
+reply "numalab kernel add debian:bul"
+COMP_WORDBREAKS=$' \t\n'
+reply "numalab kernel add debian:bul"
 E
-same "completion in bash" $'[topology]\n[vnuma-2x2p-1G]\n[--json]\n[list]\n[]\n[]' "$(bash complete.sh 2>&1)"
+same "completion in bash" $'[topology]\n[vnuma-2x2p-1G]\n[--json]\n[list]\n[]\n[]\n[bullseye]\n[debian:bullseye]' "$(bash complete.sh 2>&1)"
 
 # ---- topologies as libvirt and QEMU get them ------------------------------------------------------
 for t in $("$NUMALAB" topology list | awk 'NR > 1 { print $1 }'); do
@@ -179,6 +182,58 @@ nodes:
   - {cpus: 0, memory: 512}
 E
 file_error "not YAML" 1:2 "" topology show <<<'{{{'
+file_error "scenario: unknown key" 2:1 "did you mean 'topology'?" scenario check <<'E'
+image: xfs
+topologie: vnuma-2x2p-1G
+kernels: [debian:bookworm]
+steps: [{run: [numactl, -H]}]
+E
+file_error "scenario: unknown topology" 1:11 "did you mean 'vnuma-2x2p-1G'?" scenario check <<'E'
+topology: vnuma-2x2p-1
+image: xfs
+kernels: [debian:bookworm]
+steps: [{run: [numactl, -H]}]
+E
+file_error "scenario: errors of a topology in place" 1:51 "512" scenario check <<'E'
+topology: {kind: vnuma, nodes: [{cpus: 0, memory: 512}]}
+image: xfs
+kernels: [debian:bookworm]
+steps: [{run: [numactl, -H]}]
+E
+file_error "scenario: a suite without debian:" 3:11 "did you mean 'debian:bookworm'?" scenario check <<'E'
+topology: vnuma-2x2p-1G
+image: xfs
+kernels: [bookworm]
+steps: [{run: [numactl, -H]}]
+E
+file_error "scenario: unknown step" 5:5 "did you mean 'xfs_repair'?" scenario check <<'E'
+topology: vnuma-2x2p-1G
+image: xfs
+kernels: [debian:bookworm]
+steps:
+  - xfs_repiar: {}
+E
+file_error "scenario: size without unit" 4:27 "512" scenario check <<'E'
+topology: vnuma-2x2p-1G
+image: xfs
+kernels: [debian:bookworm]
+steps: [{mkfs.xfs: {size: 512}}]
+E
+error "scenario: --set of an unknown key" "numalab: --set settings.numa_balancnig=on: wanted a key of settings, found 'numa_balancnig' (did you mean 'numa_balancing'?)" \
+	scenario check demo --set settings.numa_balancnig=on
+run "scenario: --set is applied" 0 scenario check demo --set boots=2 && same "scenario: --set is applied" "boots     4 (seeds 1, 2)" "$(grep '^boots' out)"
+for s in $("$NUMALAB" scenario list | awk 'NR > 1 { print $1 }'); do
+	run "scenario check $s" 0 scenario check "$s" && ok "scenario check $s"
+done
+
+# The examples of the documents are good.
+yaml_of_man() { sed -n '/^\.Sh EXAMPLES/,$p' "$1" | sed -n '/^\.Bd/,/^\.Ed/p' | grep -v '^\.'; }
+sed -n '/^## A scenario/,/^Nothing/p' "$TEST_TREE/README.md" | sed -n 's/^    //p' >readme.yaml
+run "the scenario in README.md" 0 scenario check readme.yaml && ok "the scenario in README.md"
+yaml_of_man "$TEST_TREE/docs/man/numalab-scenario.5.in" >man.yaml
+run "the scenario in numalab-scenario(5)" 0 scenario check man.yaml && ok "the scenario in numalab-scenario(5)"
+yaml_of_man "$TEST_TREE/docs/man/numalab-topology.5.in" | sed '/^kind: fake/,$d' >man.yaml
+run "the topology in numalab-topology(5)" 0 topology show man.yaml && ok "the topology in numalab-topology(5)"
 error "no such file" "numalab: nonexistent.yaml: wanted a topology file, found none" topology show nonexistent.yaml
 
 # ---- output that cannot be written, readers that leave, signals -----------------------------------
