@@ -139,9 +139,7 @@ static gboolean install_one(Install *install, const LabModuleFile *file, GError 
 		has_debug_information(data, length);
 	if (g_str_has_suffix(target, ".ko") && !strip) {
 		compressed = g_strconcat(target, ".zst", NULL);
-		return write_compressed(compressed, data, length, error) &&
-		       (!move || g_unlink(file->source) == 0 ||
-			fail_errno(error, "remove", file->source));
+		return write_compressed(compressed, data, length, error);
 	}
 	if (strip)
 		g_ptr_array_add(install->to_strip, g_strdup(target));

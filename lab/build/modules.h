@@ -32,7 +32,7 @@ char *lab_modules_digest(const GPtrArray *files, GError **error);
 /**
  * lab_modules_install() - bring modules to MODULES/RELEASE, with depmod's indices
  * @files:   (nullable): of LabModuleFile; NULL: a kernel without modules
- * @move:    take the files away from where they are (same file system)
+ * @move:    files may be taken away from where they are (same file system)
  * @modules: directory, made
  * @digest:  (out): as lab_modules_digest(), of what was read; free with g_free()
  *
