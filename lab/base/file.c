@@ -148,6 +148,41 @@ gboolean lab_dir_make(const char *path, GError **error)
 	return g_mkdir_with_parents(path, 0755) == 0 || fail(error, "create directory", path);
 }
 
+#define TAG "CACHEDIR.TAG"
+#define TAG_TEXT                                                                                   \
+	"Signature: 8a477f597d28d172789f06886806bc55\n"                                            \
+	"# A cache of numalab; may be removed. See https://bford.info/cachedir/\n"
+
+/* A new or empty directory becomes a cache; one with other things in it does not. */
+gboolean lab_dir_make_cache(const char *path, GError **error)
+{
+	g_autofree char *tag = g_build_filename(path, TAG, NULL);
+	g_autoptr(GDir) dir = NULL;
+	const char *name;
+
+	if (!lab_dir_make(path, error))
+		return FALSE;
+	if (access(path, W_OK | X_OK) < 0) {
+		int saved = errno;
+
+		g_set_error_literal(error, G_FILE_ERROR, g_file_error_from_errno(saved),
+				    g_strerror(saved));
+		return FALSE;
+	}
+	if (g_file_test(tag, G_FILE_TEST_EXISTS))
+		return TRUE;
+	dir = g_dir_open(path, 0, error);
+	if (!dir)
+		return FALSE;
+	while ((name = g_dir_read_name(dir)))
+		if (!g_str_has_prefix(name, TAG)) { /* another process may be writing its tag */
+			g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+				    "it holds other things ('%s') and no %s", name, TAG);
+			return FALSE;
+		}
+	return lab_file_write(tag, TAG_TEXT, -1, error);
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	return remove(path);

@@ -21,6 +21,14 @@ gboolean lab_file_create_sparse(const char *path, guint64 bytes, GError **error)
 /** lab_dir_make() - mkdir -p, mode 0755 */
 gboolean lab_dir_make(const char *path, GError **error);
 
+/**
+ * lab_dir_make_cache() - make @path, or take it when it is empty, as a cache: a CACHEDIR.TAG marks it
+ *
+ * Whoever keeps something in the cache calls it first. Cleaning touches nothing without the tag, and backups leave out what has it.
+ * Errors: G_FILE_ERROR_EXIST for a directory that holds other things. The message does not name @path.
+ */
+gboolean lab_dir_make_cache(const char *path, GError **error);
+
 /** lab_dir_remove() - rm -rf, never follows links; an absent @path is success */
 gboolean lab_dir_remove(const char *path, GError **error);
 

@@ -19,50 +19,16 @@
  * said. */
 #define FULL_BYTES (1u << 20)
 
-/* Marks a directory as a cache of ours: backups leave it out, and cleaning touches nothing else. */
-#define TAG "CACHEDIR.TAG"
-#define TAG_TEXT                                                                                   \
-	"Signature: 8a477f597d28d172789f06886806bc55\n"                                            \
-	"# A cache of numalab; may be removed. See https://bford.info/cachedir/\n"
-
 struct _LabCache {
 	char *root;
 };
-
-/* A new or empty directory becomes a cache; one with other things in it does not. */
-static gboolean tag_root(const char *root, GError **error)
-{
-	g_autofree char *tag = g_build_filename(root, TAG, NULL);
-	g_autoptr(GDir) dir = NULL;
-	const char *name;
-
-	if (access(root, W_OK | X_OK) < 0) {
-		int saved = errno;
-
-		g_set_error_literal(error, G_FILE_ERROR, g_file_error_from_errno(saved),
-				    g_strerror(saved));
-		return FALSE;
-	}
-	if (g_file_test(tag, G_FILE_TEST_EXISTS))
-		return TRUE;
-	dir = g_dir_open(root, 0, error);
-	if (!dir)
-		return FALSE;
-	while ((name = g_dir_read_name(dir)))
-		if (!g_str_has_prefix(name, TAG)) { /* another process may be writing its tag */
-			g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-				    "it holds other things ('%s') and no %s", name, TAG);
-			return FALSE;
-		}
-	return lab_file_write(tag, TAG_TEXT, -1, error);
-}
 
 LabCache *lab_cache_open(const char *root, GError **error)
 {
 	g_autoptr(GError) local = NULL;
 	LabCache *cache;
 
-	if (!lab_dir_make(root, &local) || !tag_root(root, &local)) {
+	if (!lab_dir_make_cache(root, &local)) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
 			    "cache %s cannot be written: %s (another place: --cache DIR)", root,
 			    local->message);

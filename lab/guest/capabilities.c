@@ -25,6 +25,8 @@ char *lab_capabilities_dir(const char *emulator, const char *qemu)
 	g_autoptr(GString) key = g_string_new(NULL);
 	unsigned long version = 0;
 
+	if (!lab_dir_make_cache(cache, NULL))
+		return NULL;
 	virGetVersion(&version, NULL, NULL);
 	g_string_append_printf(key, "%lu\n", version);
 	add_program(key, emulator);

@@ -8,8 +8,8 @@
 #pragma once
 #include <glib.h>
 
-/** lab_capabilities_dir() - where they are kept for these two programs (both nullable). Free with
- * g_free(). */
+/** lab_capabilities_dir() - where they are kept for these two programs (both nullable); NULL when
+ * there can be no cache. Free with g_free(). */
 char *lab_capabilities_dir(const char *emulator, const char *qemu);
 
 /** lab_capabilities_copy() - copy files that @to has not, or with other content; each is there

@@ -16,6 +16,7 @@
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/guest/capabilities.h"
 
 static char *top, *root;
 
@@ -287,6 +288,20 @@ START_TEST(foreign_directory)
 }
 END_TEST
 
+/* libvirt's answers are kept in the cache too, and may be the first that is. */
+START_TEST(shared_with_guests)
+{
+	g_autofree char *kept = NULL;
+	g_autoptr(LabCache) cache = NULL;
+
+	g_setenv("NUMALAB_CACHE", root, TRUE);
+	kept = lab_capabilities_dir(NULL, NULL);
+	ck_assert(g_str_has_prefix(kept, root));
+	ck_assert(lab_dir_make(kept, NULL));
+	cache = open_cache();
+}
+END_TEST
+
 START_TEST(cannot_be_made)
 {
 	g_autofree char *file = g_build_filename(top, "file", NULL);
@@ -380,6 +395,7 @@ int main(void)
 	tcase_add_test(c, clean);
 	tcase_add_test(c, waits_for_lock_that_was_cleaned);
 	tcase_add_test(c, foreign_directory);
+	tcase_add_test(c, shared_with_guests);
 	tcase_add_test(c, cannot_be_made);
 	tcase_add_test(c, read_only);
 	tcase_add_test(c, disk_full);
