@@ -207,14 +207,17 @@ static void set_up(char *job_text, struct device *image, struct device *scratch)
 		close(listener);
 }
 
-static void verify(void)
+/* Settings, then everything is compared with the job: of a wrong kernel that is told, not what it can not be set to. */
+static void set_and_verify(void)
 {
 	static char data[65536];
+	static struct fault unset;
 	struct text text = {.data = data, .size = sizeof(data)};
 	struct fault full;
+	int not_set = settings_apply(&job, &unset);
 	int differs = verify_machine(&job, &text, &fault);
 
-	for (size_t i = 0; i < job.n_settings; i++) {
+	for (size_t i = 0; !not_set && i < job.n_settings; i++) {
 		char key[128];
 
 		snprintf(key, sizeof(key), "setting.%s", job.settings[i].name);
@@ -225,7 +228,11 @@ static void verify(void)
 		fault = full;
 		differs = 1;
 	}
-	if (differs)
+	if (differs && not_set)
+		fault_add(&fault, "%s", unset.message);
+	else if (not_set)
+		fault = unset;
+	if (differs || not_set)
 		fail();
 	progress_say("verified");
 }
@@ -267,10 +274,9 @@ int main(int argc, char **argv)
 	}
 	set_up(job_text, &image, &scratch);
 	if ((job.image_bytes && mounts_root(image.path, job.image_type, &fault)) ||
-	    mounts_work(job.scratch_bytes ? scratch.path : NULL, &fault) ||
-	    settings_apply(&job, &fault))
+	    mounts_work(job.scratch_bytes ? scratch.path : NULL, &fault))
 		fail();
-	verify();
+	set_and_verify();
 	if (job.settle_ns) {
 		struct timespec settle = clock_timespec(job.settle_ns);
 

@@ -73,7 +73,7 @@ enum agent_record_type {
 	AGENT_REC_SNAPSHOT = 4,	/* name = "STEP/before/FILE" or "STEP/after/FILE": the file's bytes */
 	AGENT_REC_STEP_END = 5,	/* name = step; text: see below */
 	AGENT_REC_OUTPUT = 6,	/* name = "STEP/stdout" or "STEP/stderr": bytes (the last AGENT_OUTPUT_MAX of them) */
-	AGENT_REC_LOG = 7,	/* name = "dmesg": the kernel's log at the end */
+	AGENT_REC_LOG = 7,	/* name = "dmesg": the kernel's log at the end, "<level>[time] text" lines */
 	AGENT_REC_FAIL = 8,	/* text: stage (below), step (if one failed), message: why nothing more was done */
 	AGENT_REC_END = 9,	/* text: steps, clock_ns; written only when every step succeeded */
 };
