@@ -122,22 +122,28 @@ static gpointer execute_thread(gpointer data)
 	return NULL;
 }
 
+/* Takes @guest. */
 static LabKvmProbe *execute_with_deadline(Guest *guest)
 {
 	gint64 deadline = g_get_monotonic_time() + LAB_KVM_GUEST_MS * 1000;
 	LabKvmProbe *probe;
+	GThread *thread;
 
 	g_mutex_init(&guest->lock);
 	g_cond_init(&guest->ended);
-	g_thread_unref(g_thread_new("vcpu", execute_thread, guest));
+	thread = g_thread_new("vcpu", execute_thread, guest);
 	g_mutex_lock(&guest->lock);
 	while (!guest->probe && g_cond_wait_until(&guest->ended, &guest->lock, deadline))
 		;
-	probe = guest->probe
-			? guest->probe
-			: found(LAB_KVM_BROKEN, kvm_guest_stage_name(guest->report->stage),
-				"the guest did not go on within %d s", LAB_KVM_GUEST_MS / 1000);
+	probe = guest->probe;
 	g_mutex_unlock(&guest->lock);
+	if (!probe)
+		return found(LAB_KVM_BROKEN, kvm_guest_stage_name(guest->report->stage),
+			     "the guest did not go on within %d s", LAB_KVM_GUEST_MS / 1000);
+	g_thread_join(thread);
+	g_mutex_clear(&guest->lock);
+	g_cond_clear(&guest->ended);
+	g_free(guest);
 	return probe;
 }
 
@@ -178,7 +184,7 @@ static LabKvmProbe *set_registers(int vcpu, gboolean has_xsave)
 
 static LabKvmProbe *probe_vcpu(int kvm, int vm, guint8 *memory)
 {
-	Guest *guest = g_new0(Guest, 1);
+	g_autofree Guest *guest = g_new0(Guest, 1);
 	LabKvmProbe *bad;
 	gboolean has_xsave = FALSE;
 	int bytes = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
@@ -199,7 +205,7 @@ static LabKvmProbe *probe_vcpu(int kvm, int vm, guint8 *memory)
 		return bad;
 	guest->report = kvm_guest_setup(memory, has_xsave);
 	bad = set_registers(guest->vcpu, has_xsave);
-	return bad ? bad : execute_with_deadline(guest);
+	return bad ? bad : execute_with_deadline(g_steal_pointer(&guest));
 }
 
 static LabKvmProbe *probe_vm(int kvm)
