@@ -208,7 +208,8 @@ install: all man
 		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(COMPDIR)
 	@install -m 755 $(B)/numalab $(DESTDIR)$(BINDIR)/
 	@install -m 755 $(B)/numalab-agent $(B)/numalab-emulator $(DESTDIR)$(LIBEXECDIR)/
-	@cp -r images topologies kernels scenarios $(DESTDIR)$(DATADIR)/
+	@for d in images topologies kernels scenarios; do [ ! -d $$d ] || { install -d $(DESTDIR)$(DATADIR)/$$d; \
+		install -m 644 $$d/*.yaml $(DESTDIR)$(DATADIR)/$$d/; }; done
 	@install -m 644 $(B)/man/*.1 $(DESTDIR)$(MANDIR)/man1/
 	@if ls $(B)/man/*.5 >/dev/null 2>&1; then install -m 644 $(B)/man/*.5 $(DESTDIR)$(MANDIR)/man5/; fi
 	@$(B)/numalab completion bash > $(DESTDIR)$(COMPDIR)/numalab

@@ -29,12 +29,24 @@ static char *tree(void)
 	return NULL;
 }
 
+/* A file below the prefix that the executable is installed in; where it is not there, below the one it was built for. */
+static char *installed(const char *folder, const char *relative)
+{
+	g_autofree char *self = lab_path_self();
+	g_autofree char *bin = g_path_get_dirname(self);
+	g_autofree char *prefix = g_path_get_dirname(bin);
+	g_autofree char *path = g_build_filename(prefix, folder, relative, NULL);
+
+	return g_file_test(path, G_FILE_TEST_EXISTS)
+		       ? g_steal_pointer(&path)
+		       : g_build_filename(NUMALAB_PREFIX, folder, relative, NULL);
+}
+
 char *lab_path_data(const char *relative)
 {
 	g_autofree char *top = tree();
 
-	return top ? g_build_filename(top, relative, NULL)
-		   : g_build_filename(NUMALAB_PREFIX, "share/numalab", relative, NULL);
+	return top ? g_build_filename(top, relative, NULL) : installed("share/numalab", relative);
 }
 
 char *lab_path_helper(const char *name)
@@ -51,7 +63,7 @@ char *lab_path_helper(const char *name)
 		g_free(dir);
 		dir = g_steal_pointer(&parent);
 	}
-	return g_build_filename(NUMALAB_PREFIX, "libexec/numalab", name, NULL);
+	return installed("libexec/numalab", name);
 }
 
 static char *choose(const char *override, const char *variable, const char *base)

@@ -10,7 +10,7 @@ char *lab_path_self(void);
  * lab_path_data() - a data file or directory ("images", "topologies/x.yaml")
  *
  * In the tree when the executable stands in a tree's build directory (its parent's parent has lab/ and topologies/),
- * else below PREFIX/share/numalab.
+ * else below share/numalab of the prefix that the executable is installed in (its parent's parent), or was built for.
  */
 char *lab_path_data(const char *relative);
 
