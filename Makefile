@@ -122,11 +122,11 @@ $(B)/%.o: %.c Makefile
 	@echo "  CC     $<"
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-# The archive is made again when a source goes away, too.
+# Archive and program are made again when a source goes away, too.
 .PHONY: .force
 $(B)/liblab.list: .force
 	@mkdir -p $(@D)
-	@echo $(LAB_OBJ) | cmp -s - $@ || echo $(LAB_OBJ) > $@
+	@echo $(LAB_OBJ) $(RUNNER_OBJ) | cmp -s - $@ || echo $(LAB_OBJ) $(RUNNER_OBJ) > $@
 
 $(B)/liblab.a: $(LAB_OBJ) $(B)/liblab.list
 	@echo "  AR     $@"
