@@ -25,9 +25,9 @@ struct _LabApt {
 };
 
 /*
- * Read after the host's own configuration. #clear: command lines and -o cannot empty a list, and hooks of the host
- * (packagekit, docker's cleaning) would run on our updates. Every place that a host may have set is set: one that was left
- * would be the host's own.
+ * Read after the host's own configuration. #clear: command lines and -o cannot empty a list, and
+ * hooks of the host (packagekit, docker's cleaning) would run on our updates. Every place that a
+ * host may have set is set: one that was left would be the host's own.
  */
 static const char config_text[] = "#clear APT::Update::Pre-Invoke;\n"
 				  "#clear APT::Update::Post-Invoke;\n"
@@ -119,7 +119,10 @@ const char *lab_apt_config(const LabApt *apt)
 	return apt->config;
 }
 
-/* The lines of apt's stderr that begin with "E: ", each once, in one; all of it where there is none. */
+/*
+ * The lines of apt's stderr that begin with "E: ", each once, in one; all of it where there is
+ * none.
+ */
 static char *apt_errors(const char *err)
 {
 	g_auto(GStrv) lines = g_strsplit(err, "\n", -1);
@@ -376,7 +379,10 @@ char **lab_apt_names(LabApt *apt, GError **error)
 							   : NULL;
 }
 
-/* "'http://.../x_1%3a2-3_amd64.deb' x_1%3a2-3_amd64.deb 1234 SHA256:..." of --print-uris. NULL: another kind of line. */
+/*
+ * "'http://.../x_1%3a2-3_amd64.deb' x_1%3a2-3_amd64.deb 1234 SHA256:..." of --print-uris. NULL:
+ * another kind of line.
+ */
 static LabAptPackage *parse_uri(const char *line)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", -1);

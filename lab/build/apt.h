@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Debian packages by apt's own tools, through a private state below the cache (ROOT/apt/SUITE: sources, indices). The host's apt state,
- * dpkg database, preferences and hooks play no part; its mirrors, keys and proxies do. apt verifies signatures and digests.
+ * Debian packages by apt's own tools, through a private state below the cache (ROOT/apt/SUITE:
+ * sources, indices). The host's apt state, dpkg database, preferences and hooks play no part; its
+ * mirrors, keys and proxies do. apt verifies signatures and digests.
  */
 #pragma once
 #include "lab/base/error.h"
@@ -20,11 +21,14 @@ void lab_apt_free(LabApt *apt);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabApt, lab_apt_free)
 
 /**
- * lab_apt_refresh() - fetch the suite's index, unless that was done within @max_age_s seconds from the same sources
+ * lab_apt_refresh() - fetch the suite's index, unless that was done within @max_age_s seconds from
+ * the same sources
  * @refreshed: (out) (optional): whether a mirror was asked
  *
- * An index past its Valid-Until (an archived suite, a mirror that stands still) is used all the same: its signature is still checked.
- * Errors: LAB_ERROR_USER at the origin: the mirror has no such suite; LAB_ERROR_INFRA: no network, disk full.
+ * An index past its Valid-Until (an archived suite, a mirror that stands still) is used all the
+ * same: its signature is still checked.
+ * Errors: LAB_ERROR_USER at the origin: the mirror has no such suite; LAB_ERROR_INFRA: no network,
+ * disk full.
  */
 gboolean lab_apt_refresh(LabApt *apt, guint max_age_s, gboolean *refreshed, GError **error);
 
@@ -43,14 +47,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabAptPackage, lab_apt_package_free)
  * lab_apt_show() - one version of a package
  * @version: (nullable): the one that apt would install
  *
- * Errors: LAB_ERROR_USER at the origin: no such package (with the nearest name), no such version (with those there are).
+ * Errors: LAB_ERROR_USER at the origin: no such package (with the nearest name), no such version
+ * (with those there are).
  */
 LabAptPackage *lab_apt_show(LabApt *apt, const char *name, const char *version, GError **error);
 
-/** lab_apt_download() - the .deb files of @packages (of LabAptPackage) into @dir, digests verified. Errors: LAB_ERROR_INFRA. */
+/**
+ * lab_apt_download() - the .deb files of @packages (of LabAptPackage) into @dir, digests verified.
+ * Errors: LAB_ERROR_INFRA.
+ */
 gboolean lab_apt_download(LabApt *apt, const GPtrArray *packages, const char *dir, GError **error);
 
-/** lab_apt_dir() - of the private state: numalab.sources (deb822) and state/lists/ of the last refresh; borrowed */
+/**
+ * lab_apt_dir() - of the private state: numalab.sources (deb822) and state/lists/ of the last
+ * refresh; borrowed
+ */
 const char *lab_apt_dir(const LabApt *apt);
 /** lab_apt_config() - its apt.conf, for -c; borrowed */
 const char *lab_apt_config(const LabApt *apt);
@@ -59,12 +70,13 @@ const char *lab_apt_config(const LabApt *apt);
 char **lab_apt_names(LabApt *apt, GError **error);
 
 /**
- * lab_apt_solve() - what `apt-get install` of @names and of all essential packages would install where nothing is installed
+ * lab_apt_solve() - what `apt-get install` of @names and of all essential packages would install
+ * where nothing is installed
  * @names: NULL-terminated; each exists
  *
- * Recommended packages are left out. With suites that know usr-is-merged it is taken in place of usrmerge: /bin, /sbin and /lib
- * must be links into /usr from the start.
- * Return: array of LabAptPackage (without depends), sorted by name. Errors: LAB_ERROR_USER at the origin with apt's words:
- * what is asked for cannot be installed together.
+ * Recommended packages are left out. With suites that know usr-is-merged it is taken in place of
+ * usrmerge: /bin, /sbin and /lib must be links into /usr from the start.
+ * Return: array of LabAptPackage (without depends), sorted by name. Errors: LAB_ERROR_USER at the
+ * origin with apt's words: what is asked for cannot be installed together.
  */
 GPtrArray *lab_apt_solve(LabApt *apt, const char *const *names, GError **error);

@@ -5,18 +5,18 @@
 #include "lab/spec/kernel.h"
 
 typedef struct {
-	char *digest;	  /* of what it is: boot file, config and modules' digests; decides results */
-	char *text;	  /* the spec as written ("debian:bookworm") */
-	char *release;	  /* uname -r */
-	char *version;	  /* of the package ("6.1.192-1"), or "" */
-	char *label;	  /* short column head: "6.1.192" (package's upstream version), else the release */
-	char *build_id;	  /* hex, of vmlinux; "" when unknown */
-	char *dir;	  /* cache entry: vmlinux or bzImage, config, modules/ (as lib/modules/RELEASE), kernel.json */
-	char *boot_path;  /* what QEMU gets as -kernel */
-	gboolean pvh;	  /* boot_path is an uncompressed ELF vmlinux with a PVH note */
+	char *digest;  /* of what it is: boot file, config and modules' digests; decides results */
+	char *text;    /* the spec as written ("debian:bookworm") */
+	char *release; /* uname -r */
+	char *version; /* of the package ("6.1.192-1"), or "" */
+	char *label; /* short column head: "6.1.192" (package's upstream version), else the release */
+	char *build_id;	    /* hex, of vmlinux; "" when unknown */
+	char *dir;	    /* cache entry: boot file, config, modules/RELEASE/, kernel.json */
+	char *boot_path;    /* what QEMU gets as -kernel */
+	gboolean pvh;	    /* boot_path is an uncompressed ELF vmlinux with a PVH note */
 	char *config_path;  /* (nullable): no config known */
 	char *modules_path; /* .../modules/RELEASE: has modules.dep */
-	guint64 bytes;	  /* on disk */
+	guint64 bytes;	    /* on disk */
 } LabKernel;
 
 /** struct LabKernelNeeds - what a scenario needs of a kernel's config */
@@ -28,7 +28,10 @@ typedef struct {
 	gboolean image_erofs;
 } LabKernelNeeds;
 
-/** LabProgress - what is being done, for people; @fraction 0..1, or < 0 when unknown. May be NULL everywhere. */
+/**
+ * LabProgress - what is being done, for people; @fraction 0..1, or < 0 when unknown. May be NULL
+ * everywhere.
+ */
 typedef void (*LabProgress)(const char *what, double fraction, gpointer data);
 
 /**
@@ -36,17 +39,24 @@ typedef void (*LabProgress)(const char *what, double fraction, gpointer data);
  * @offline: never ask a mirror: use the newest cached kernel of that spec
  * @fetched: (out) (optional): whether anything was downloaded
  *
- * debian: packages come by apt's own tools with the host's mirrors and keys, through a private apt state below the cache; the host's
- * apt state, dpkg database and /boot are never touched. Without @offline the suite's index is refreshed at most once an hour
- * (so that "newest" is decided once for a whole run). Modules are kept uncompressed.
+ * debian: packages come by apt's own tools with the host's mirrors and keys, through a private apt
+ * state below the cache; the host's apt state, dpkg database and /boot are never touched. Without
+ * @offline the suite's index is refreshed at most once an hour (so that "newest" is decided once
+ * for a whole run). A suite includes its updates and security suites, as its users have them.
  *
- * Errors: LAB_ERROR_USER at the spec's origin (no such suite, package, version: with the versions there are; no such path; not a
- * kernel tree), LAB_ERROR_INFRA (no network, disk full).
+ * dir: everything is copied into the cache by the digest of its content; nothing in it is ever run.
+ * Modules are kept compressed.
+ *
+ * Errors: LAB_ERROR_USER at the spec's origin (no such suite, package, version: with the versions
+ * there are; no such path; not a kernel tree), LAB_ERROR_INFRA (no network, disk full).
  */
-LabKernel *lab_kernel_get(LabCache *cache, const LabKernelSpec *spec, gboolean offline, LabProgress progress,
-			  gpointer data, gboolean *fetched, GError **error);
+LabKernel *lab_kernel_get(LabCache *cache, const LabKernelSpec *spec, gboolean offline,
+			  LabProgress progress, gpointer data, gboolean *fetched, GError **error);
 
-/** lab_kernel_open() - one that is in the cache, by its whole digest or an unambiguous start of it (>= 6 digits) */
+/**
+ * lab_kernel_open() - one that is in the cache, by its whole digest or an unambiguous start of it
+ * (>= 6 digits)
+ */
 LabKernel *lab_kernel_open(LabCache *cache, const char *digest, GError **error);
 /** lab_kernel_list() - all in the cache, by release; array of LabKernel */
 GPtrArray *lab_kernel_list(LabCache *cache, GError **error);
@@ -54,10 +64,12 @@ GPtrArray *lab_kernel_list(LabCache *cache, GError **error);
 /**
  * lab_kernel_check() - does the config have what is needed?
  *
- * Errors: LAB_ERROR_USER at the spec's origin: "debian:bookworm (6.1.0-57-amd64) lacks CONFIG_NUMA_EMU, which 'kind: fake' needs".
- * All that is missing is in the one line. A kernel without a known config passes (the agent will check).
+ * Errors: LAB_ERROR_USER at the spec's origin: "debian:bookworm (6.1.0-57-amd64) lacks
+ * CONFIG_NUMA_EMU, which 'kind: fake' needs". All that is missing is in the one line. A kernel
+ * without a known config passes (the agent will check).
  */
-gboolean lab_kernel_check(const LabKernel *kernel, const LabKernelNeeds *needs, const LabOrigin *origin, GError **error);
+gboolean lab_kernel_check(const LabKernel *kernel, const LabKernelNeeds *needs,
+			  const LabOrigin *origin, GError **error);
 
 void lab_kernel_free(LabKernel *kernel);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabKernel, lab_kernel_free)

@@ -203,7 +203,10 @@ static gboolean run_depmod(const char *modules, const char *release, GError **er
 	return lab_process_check(argv, NULL, NULL, error) && lab_dir_remove(base, error);
 }
 
-/* Old trees have no list of what is built in: without one depmod leaves an index that libkmod cannot read. */
+/*
+ * Old trees have no list of what is built in: without one depmod leaves an index that libkmod
+ * cannot read.
+ */
 static gboolean complete_lists(const char *dir, GError **error)
 {
 	static const char *const needed[] = {"modules.builtin", "modules.order"};

@@ -13,7 +13,8 @@ typedef struct {
 /**
  * lab_modules_find() - of a directory like lib/modules/RELEASE
  *
- * Modules and the lists that the kernel's build made; nothing else, and no links (build, source) are followed.
+ * Modules and the lists that the kernel's build made; nothing else, and no links (build, source)
+ * are followed.
  * Return: array of LabModuleFile, sorted by @relative. Errors: G_FILE_ERROR.
  */
 GPtrArray *lab_modules_find(const char *dir, GError **error);
@@ -26,7 +27,9 @@ GPtrArray *lab_modules_find(const char *dir, GError **error);
  */
 GPtrArray *lab_modules_find_built(const char *tree, GError **error);
 
-/** lab_modules_digest() - SHA-256 of names and contents. Free with g_free(). Errors: G_FILE_ERROR. */
+/**
+ * lab_modules_digest() - SHA-256 of names and contents. Free with g_free(). Errors: G_FILE_ERROR.
+ */
 char *lab_modules_digest(const GPtrArray *files, GError **error);
 
 /**
@@ -36,10 +39,11 @@ char *lab_modules_digest(const GPtrArray *files, GError **error);
  * @modules: directory, made
  * @digest:  (out): as lab_modules_digest(), of what was read; free with g_free()
  *
- * Modules that were not compressed are now, by zstd: Debian's 6.1 takes 105 MiB instead of 391. Debug information of modules without
- * a signature is removed, as `make modules_install INSTALL_MOD_STRIP=1` does. Else they are bit for bit the same once decompressed.
+ * Modules that were not compressed are now, by zstd: Debian's 6.1 takes 105 MiB instead of 391.
+ * Debug information of modules without a signature is removed, as `make modules_install
+ * INSTALL_MOD_STRIP=1` does. Else they are bit for bit the same once decompressed.
  *
  * Errors: G_FILE_ERROR, LAB_ERROR_INFRA (no depmod or strip, or it failed).
  */
-gboolean lab_modules_install(const GPtrArray *files, gboolean move, const char *modules, const char *release,
-			     char **digest, GError **error);
+gboolean lab_modules_install(const GPtrArray *files, gboolean move, const char *modules,
+			     const char *release, char **digest, GError **error);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is inside of a kernel's boot file: bzImage (Documentation/arch/x86/boot.rst) and vmlinux (ELF notes). */
+/*
+ * What is inside of a kernel's boot file: bzImage (Documentation/arch/x86/boot.rst) and vmlinux
+ * (ELF notes).
+ */
 #pragma once
 #include <glib.h>
 
 /** struct LabBzImage - the header of a bzImage */
 typedef struct {
 	gsize payload_offset; /* in the file */
-	gsize payload_bytes;  /* compressed, with the 4 bytes of size that all but gzip have at the end */
-	char *release;	      /* first word of the version string; "" when it has none */
+	gsize payload_bytes; /* compressed, with the 4 bytes of size that all but gzip have at the end */
+	char *release;	     /* first word of the version string; "" when it has none */
 } LabBzImage;
 
 void lab_bzimage_clear(LabBzImage *image);
@@ -20,15 +23,17 @@ gboolean lab_bzimage_is(const void *data, gsize length);
  * lab_bzimage_parse() - read the header of a bzImage in memory
  * @what: for the error: a path
  *
- * Errors: LAB_ERROR_USER "WHAT: ...": no bzImage, boot protocol before 2.08 (Linux 2.6.26), truncated.
+ * Errors: LAB_ERROR_USER "WHAT: ...": no bzImage, boot protocol before 2.08 (Linux 2.6.26),
+ * truncated.
  */
-gboolean lab_bzimage_parse(const void *data, gsize length, const char *what, LabBzImage *image, GError **error);
+gboolean lab_bzimage_parse(const void *data, gsize length, const char *what, LabBzImage *image,
+			   GError **error);
 
 /**
  * lab_bzimage_extract() - the uncompressed ELF vmlinux within
  *
- * Free with g_bytes_unref(). Errors: LAB_ERROR_USER: as lab_bzimage_parse(), lab_decompress(); a size that is not the one recorded;
- * no ELF within.
+ * Free with g_bytes_unref(). Errors: LAB_ERROR_USER: as lab_bzimage_parse(), lab_decompress(); a
+ * size that is not the one recorded; no ELF within.
  */
 GBytes *lab_bzimage_extract(const void *data, gsize length, const char *what, GError **error);
 
@@ -46,4 +51,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LabVmlinux, lab_vmlinux_clear)
 gboolean lab_vmlinux_is(const void *data, gsize length);
 
 /** lab_vmlinux_read() - of an ELF file in memory. Errors: LAB_ERROR_USER "WHAT: ...". */
-gboolean lab_vmlinux_read(const void *data, gsize length, const char *what, LabVmlinux *vmlinux, GError **error);
+gboolean lab_vmlinux_read(const void *data, gsize length, const char *what, LabVmlinux *vmlinux,
+			  GError **error);
