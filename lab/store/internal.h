@@ -13,6 +13,9 @@ gboolean lab_run_lock(LabRun *run);
 /** lab_run_is_held() - does a living process hold the lock of this directory? */
 gboolean lab_run_is_held(const char *dir);
 
+/** lab_run_record_times() - write run.json, from @run's started_us and ended_us */
+gboolean lab_run_record_times(const LabRun *run, GError **error);
+
 typedef struct _LabIndex LabIndex;
 
 /** lab_index_open() - index at @path, made anew when it is damaged or of another version */

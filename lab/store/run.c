@@ -8,6 +8,7 @@
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/base/json_writer.h"
 #include "lab/guest/boot.h"
 #include "lab/store/internal.h"
 
@@ -96,10 +97,45 @@ static gint64 modified_us(const char *dir, const char *name)
 	return (gint64)st.st_mtim.tv_sec * G_USEC_PER_SEC + st.st_mtim.tv_nsec / 1000;
 }
 
+/* A time of run.json; 0 when it is not there. */
+static gint64 recorded_us(const char *dir, const char *name)
+{
+	g_autofree char *path = g_build_filename(dir, "run.json", NULL);
+	g_autoptr(JsonParser) parser = json_parser_new_immutable();
+	JsonNode *root, *time = NULL;
+
+	if (!json_parser_load_from_file(parser, path, NULL))
+		return 0;
+	root = json_parser_get_root(parser);
+	if (root && JSON_NODE_HOLDS_OBJECT(root))
+		time = json_object_get_member(json_node_get_object(root), name);
+	return time && json_node_get_value_type(time) == G_TYPE_INT64 ? json_node_get_int(time) : 0;
+}
+
+gboolean lab_run_record_times(const LabRun *run, GError **error)
+{
+	g_autofree char *path = g_build_filename(run->dir, "run.json", NULL);
+	g_autoptr(GDateTime) started =
+		g_date_time_new_from_unix_utc(run->started_us / G_USEC_PER_SEC);
+	g_autofree char *date = g_date_time_format_iso8601(started);
+	g_autoptr(LabJsonWriter) w = lab_json_writer_new();
+	g_autofree char *text = NULL;
+
+	lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
+	lab_json_writer_uint(w, "id", run->id);
+	lab_json_writer_string(w, "started", date);
+	lab_json_writer_uint(w, "started_us", (guint64)run->started_us);
+	lab_json_writer_uint(w, "ended_us", (guint64)run->ended_us);
+	lab_json_writer_end(w);
+	text = lab_json_writer_text(w);
+	return lab_file_write(path, text, -1, error);
+}
+
 void lab_run_refresh(LabRun *run)
 {
+	gint64 newest_us = 0;
+
 	run->n_ok = run->n_failed = run->n_missing = 0;
-	run->ended_us = 0;
 	for (guint i = 0; i < run->plan->boots->len; i++) {
 		g_autofree char *dir = lab_run_boot_dir(run, run->plan->boots->pdata[i]);
 		g_autoptr(LabBootResult) result = lab_boot_result_read(dir, NULL);
@@ -110,31 +146,19 @@ void lab_run_refresh(LabRun *run)
 			run->n_ok++;
 		else
 			run->n_failed++;
-		run->ended_us = MAX(run->ended_us, modified_us(dir, "result.json"));
+		newest_us = MAX(newest_us, modified_us(dir, "result.json"));
 	}
 	if (run->n_missing) {
 		run->ended_us = 0;
 		run->state = run->lock_fd >= 0 || lab_run_is_held(run->dir) ? LAB_RUN_RUNNING
 									    : LAB_RUN_PLANNED;
-	} else {
-		run->state = run->n_failed ? LAB_RUN_FAILED : LAB_RUN_DONE;
+		return;
 	}
-}
-
-static gint64 read_started_us(const char *dir)
-{
-	g_autofree char *path = g_build_filename(dir, "run.json", NULL);
-	g_autoptr(JsonParser) parser = json_parser_new_immutable();
-	JsonNode *root, *started = NULL;
-
-	if (!json_parser_load_from_file(parser, path, NULL))
-		return 0;
-	root = json_parser_get_root(parser);
-	if (root && JSON_NODE_HOLDS_OBJECT(root))
-		started = json_object_get_member(json_node_get_object(root), "started_us");
-	return started && json_node_get_value_type(started) == G_TYPE_INT64
-		       ? json_node_get_int(started)
-		       : 0;
+	/* A copy of a run has new times of modification. */
+	run->ended_us = recorded_us(run->dir, "ended_us");
+	if (!run->ended_us)
+		run->ended_us = newest_us;
+	run->state = run->n_failed ? LAB_RUN_FAILED : LAB_RUN_DONE;
 }
 
 LabRun *lab_run_open(const char *runs_dir, guint id, GError **error)
@@ -154,7 +178,7 @@ LabRun *lab_run_open(const char *runs_dir, guint id, GError **error)
 		g_prefix_error(error, "%s: ", path);
 		return NULL;
 	}
-	run->started_us = read_started_us(run->dir);
+	run->started_us = recorded_us(run->dir, "started_us");
 	lab_run_refresh(run);
 	return g_steal_pointer(&run);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -220,7 +219,8 @@ GPtrArray *lab_store_list(LabStore *store, GPtrArray **damaged, GError **error)
 
 		if (run)
 			g_ptr_array_add(runs, run);
-		else if (!g_error_matches(cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)) /* just removed */
+		else if (!g_error_matches(cause, G_FILE_ERROR,
+					  G_FILE_ERROR_NOENT)) /* just removed */
 			g_ptr_array_add(unreadable, g_strdup(cause->message));
 	}
 	open_index(store);
@@ -236,6 +236,8 @@ gboolean lab_store_finish_run(LabStore *store, LabRun *run, GError **error)
 	g_autofree char *path = g_build_filename(store->root, "index.sqlite", NULL);
 
 	lab_run_refresh(run);
+	if (!run->n_missing && !lab_run_record_times(run, error))
+		return FALSE;
 	if (!store->index)
 		store->index = lab_index_open(path, error);
 	return store->index && index_run(store, run, error);
@@ -288,19 +290,12 @@ static gboolean fill_directory(LabRun *run, const char *plan, const char *scenar
 			       const char *scenario_canonical, GError **error)
 {
 	g_autofree char *boots = g_build_filename(run->dir, "boots", NULL);
-	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
-	g_autofree char *date = g_date_time_format_iso8601(now);
-	g_autofree char *started = NULL;
 
 	run->started_us = g_get_real_time();
-	started = g_strdup_printf("{\n  \"id\" : %u,\n  \"started\" : \"%s\",\n"
-				  "  \"started_us\" : %" G_GINT64_FORMAT "\n}\n",
-				  run->id, date, run->started_us);
 	return lab_dir_make(boots, error) &&
 	       write_file(run, "scenario.yaml", scenario_text, error) &&
 	       write_file(run, "scenario.json", scenario_canonical, error) &&
-	       write_file(run, "run.json", started, error) &&
-	       write_file(run, "plan.json", plan, error);
+	       lab_run_record_times(run, error) && write_file(run, "plan.json", plan, error);
 }
 
 LabRun *lab_store_create_run(LabStore *store, const LabPlan *plan, const char *scenario_text,

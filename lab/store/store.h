@@ -3,7 +3,7 @@
  * Runs on disk.
  *
  *   ROOT/runs/ID/plan.json        struct LabPlan; written last when a run is made: no plan, no run
- *               /run.json         when it was started
+ *               /run.json         when it was started, and ended
  *               /scenario.yaml    as written        /scenario.json   canonical
  *               /lock             locked (F_OFD_SETLK) by the process that runs it, and says which
  *               /boots/BOOT/      lab/guest/boot.h, and samples.json, steps/
@@ -172,10 +172,10 @@ LabRun *lab_store_find_run(LabStore *store, const char *name, GError **error);
 GPtrArray *lab_store_list(LabStore *store, GPtrArray **damaged, GError **error);
 
 /**
- * lab_store_finish_run() - refresh a run, and index its boots and samples
+ * lab_store_finish_run() - refresh a run, record its end, and index its boots and samples
  *
- * Errors: LAB_ERROR_INFRA when the index cannot be written; the run itself is complete all the
- * same, and the next lab_store_list() tries again.
+ * Errors: LAB_ERROR_INFRA when the index cannot be written, G_FILE_ERROR for run.json; the run
+ * itself is complete all the same, and the next lab_store_list() tries again.
  */
 gboolean lab_store_finish_run(LabStore *store, LabRun *run, GError **error);
 

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <utime.h>
 
 #include "tests/unit/lab_store.h"
 
@@ -271,6 +272,17 @@ START_TEST(index_content)
 			root,
 			"SELECT seed = '18446744073709551615' FROM boots WHERE boot = '6.1-s2'"),
 		1);
+	/* its end stays, whatever becomes of the files' times */
+	{
+		g_autofree char *dir = lab_run_boot_dir(run, run->plan->boots->pdata[2]);
+		g_autofree char *result = g_build_filename(dir, "result.json", NULL);
+		struct utimbuf times = {4000000000, 4000000000};
+		gint64 ended_us = run->ended_us;
+
+		ck_assert_int_eq(g_utime(result, &times), 0);
+		lab_run_refresh(run);
+		ck_assert_int_eq(run->ended_us, ended_us);
+	}
 	/* again: the same, not twice */
 	ck_assert(lab_store_finish_run(store, run, &error));
 	ck_assert_int_eq(query_index(root, "SELECT count(*) FROM samples"), 2);

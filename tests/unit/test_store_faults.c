@@ -260,7 +260,7 @@ START_TEST(disk_full)
 	assert_contains(error->message, "--store");
 	g_clear_error(&error);
 	ck_assert(!lab_store_finish_run(store, run, &error));
-	ck_assert(g_error_matches(error, LAB_ERROR, LAB_ERROR_INFRA));
+	ck_assert_int_eq(lab_error_exit_code(error), LAB_ERROR_INFRA);
 	assert_contains(error->message, "free some room");
 	g_clear_error(&error);
 
