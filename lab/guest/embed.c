@@ -44,7 +44,8 @@ static gboolean write_configuration(const char *root, GError **error)
 				     "namespaces = []\n"
 				     "cgroup_controllers = []\n"
 				     "dynamic_ownership = 0\n"
-				     "remember_owner = 0\n";
+				     "remember_owner = 0\n"
+				     "capability_filters = [ \"cpu-unavailable-features\" ]\n";
 	g_autofree char *etc = g_build_filename(root, "etc", NULL);
 	g_autofree char *path = g_build_filename(etc, "qemu.conf", NULL);
 	g_autofree char *text = g_strconcat(
