@@ -192,14 +192,20 @@ LabBootResult *lab_boot_run(const LabGuard *guard, const char *dir, LabBootProgr
 	g_autofree char *absolute = g_canonicalize_filename(dir, NULL);
 	g_autofree char *path = g_build_filename(absolute, "job.json", NULL);
 	g_autoptr(LabBootJob) job = lab_boot_job_read(absolute, error);
+	g_autoptr(GError) local = NULL;
 	LabBootResult *result;
 	int lock;
 
 	if (!job)
 		return NULL;
-	lock = lab_file_lock(path, FALSE, error);
-	if (lock < 0)
+	lock = lab_file_lock(path, FALSE, &local);
+	if (lock < 0) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: %s", absolute,
+			    g_error_matches(local, G_FILE_ERROR, G_FILE_ERROR_AGAIN)
+				    ? "another process boots it"
+				    : local->message);
 		return NULL;
+	}
 	result = run_job(guard, absolute, job, progress, data, cancellable, error);
 	close(lock);
 	return result;

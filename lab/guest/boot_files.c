@@ -32,7 +32,8 @@ static gboolean check_inputs(const LabBootJob *job, const char *dir, GError **er
 {
 	g_autofree char *initrd = g_canonicalize_filename(job->initrd_path, dir);
 
-	return check_input("kernel", job->kernel_path, 0, error) &&
+	return check_input("emulator", job->emulator, 0, error) &&
+	       check_input("kernel", job->kernel_path, 0, error) &&
 	       check_input("initrd", initrd, 0, error) &&
 	       (!job->image_path ||
 		check_input("image", job->image_path, job->image_bytes, error)) &&

@@ -150,13 +150,17 @@ char *lab_embed_qemu_version(const LabEmbed *embed)
 	return lab_capabilities_qemu_version(embed->capabilities);
 }
 
-/* The log starts with the command line and ends with libvirt's own note of the shutdown. */
+/* "2026-11-30 16:14:52.477+0000: " is libvirt speaking, "2026-11-30T16:04:24.295054Z " QEMU, which may also say lines without. */
+#define LIBVIRT_STAMP "^[0-9-]{10} [0-9:.]+\\+0000: "
+#define QEMU_STAMP "^[0-9-]{10}T[0-9:.]+Z "
+
 char *lab_embed_log(const LabEmbed *embed, const char *name)
 {
 	g_autofree char *file = g_strconcat(name, ".log", NULL);
 	g_autofree char *path = g_build_filename(embed->root, "log", "qemu", file, NULL);
-	g_autofree char *text = NULL;
+	g_autoptr(GRegex) qemu_stamp = g_regex_new(QEMU_STAMP, 0, 0, NULL);
 	g_autoptr(GString) kept = g_string_new(NULL);
+	g_autofree char *text = NULL;
 	g_auto(GStrv) lines = NULL;
 	gboolean said = FALSE;
 
@@ -164,10 +168,18 @@ char *lab_embed_log(const LabEmbed *embed, const char *name)
 		return g_strdup("");
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++) {
-		if (said && **line && !strstr(*line, ": shutting down, reason="))
-			g_string_append_printf(kept, "%s\n", *line);
-		if (!g_str_has_suffix(*line, "\\"))
-			said |= g_strrstr(*line, "-msg timestamp=on") != NULL;
+		/* The command line, over many lines, ends with this option. */
+		if (!said) {
+			said = g_str_has_prefix(*line, "-msg ");
+			continue;
+		}
+		if (**line && g_utf8_validate(*line, -1, NULL) &&
+		    !g_regex_match_simple(LIBVIRT_STAMP, *line, 0, 0)) {
+			g_autofree char *plain =
+				g_regex_replace_literal(qemu_stamp, *line, -1, 0, "", 0, NULL);
+
+			g_string_append_printf(kept, "%s\n", plain);
+		}
 	}
 	return g_string_free(g_steal_pointer(&kept), FALSE);
 }

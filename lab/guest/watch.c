@@ -7,6 +7,7 @@
 #include <libvirt/libvirt.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/base/error.h"
@@ -32,7 +33,7 @@ struct LabWatch {
 	GSource *timer;
 	int inotify;
 	int console_watch, progress_watch;
-	int progress_fd;
+	int console_fd, progress_fd;
 	GString *pending; /* of progress.log, no newline yet */
 	LabWatchReport report;
 	gboolean ended;
@@ -187,6 +188,11 @@ static void read_progress(LabWatch *watch)
 
 static void on_console(LabWatch *watch)
 {
+	struct stat st;
+
+	/* libvirt truncates the file when it opens it, which counts as a change. */
+	if (fstat(watch->console_fd, &st) == 0 && st.st_size == 0)
+		return;
 	if (watch->report.stage == LAB_STAGE_START) {
 		watch->report.first_output_us = g_get_monotonic_time();
 		enter(watch, LAB_STAGE_FIRST_OUTPUT);
@@ -234,10 +240,11 @@ static gboolean open_files(LabWatch *watch, const char *dir, GError **error)
 	if (watch->inotify >= 0) {
 		watch->console_watch = inotify_add_watch(watch->inotify, console, IN_MODIFY);
 		watch->progress_watch = inotify_add_watch(watch->inotify, progress, IN_MODIFY);
+		watch->console_fd = open(console, O_RDONLY | O_CLOEXEC);
 		watch->progress_fd = open(progress, O_RDONLY | O_CLOEXEC);
 	}
 	if (watch->inotify >= 0 && watch->console_watch >= 0 && watch->progress_watch >= 0 &&
-	    watch->progress_fd >= 0)
+	    watch->console_fd >= 0 && watch->progress_fd >= 0)
 		return TRUE;
 	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "cannot watch %s: %s%s", console,
 		    g_strerror(errno),
@@ -255,7 +262,7 @@ LabWatch *lab_watch_new(const LabBootJob *job, const char *dir, LabBootProgress 
 	watch->job = job;
 	watch->progress = progress;
 	watch->data = data;
-	watch->inotify = watch->progress_fd = -1;
+	watch->inotify = watch->console_fd = watch->progress_fd = -1;
 	watch->context = g_main_context_new();
 	watch->sources = g_ptr_array_new_with_free_func((GDestroyNotify)g_source_unref);
 	watch->pending = g_string_new(NULL);
@@ -316,6 +323,8 @@ void lab_watch_free(LabWatch *watch)
 	g_main_context_unref(watch->context);
 	if (watch->inotify >= 0)
 		close(watch->inotify);
+	if (watch->console_fd >= 0)
+		close(watch->console_fd);
 	if (watch->progress_fd >= 0)
 		close(watch->progress_fd);
 	g_string_free(watch->pending, TRUE);
