@@ -348,7 +348,7 @@ Doctor *doctor_examine(const char *store, const char *cache, GError **error)
 	check_helpers(doctor);
 	check_tools(doctor);
 	check_place(doctor, "store", store, 1024, "--store");
-	check_place(doctor, "cache", cache, 3072, "--cache");
+	check_place(doctor, "cache", cache, 2048, "--cache");
 	check_place(doctor, "temporary files", g_get_tmp_dir(), 1024, "TMPDIR=");
 	check_memory(doctor);
 	check_user(doctor);
