@@ -92,6 +92,9 @@ static gboolean install(const Make *make, GError **error)
 	const char *const environment[] = {"SOURCE_DATE_EPOCH=" EPOCH, "TZ=UTC0",
 					   is_root ? tmpdir : NULL, NULL};
 	const LabProcessOptions options = {.environment = environment, .timeout_us = TIMEOUT_US};
+	/* A PID namespace: when this process is killed, nothing of mmdebstrap goes on writing. */
+	const char *const namespace[] = {"unshare",	 "--pid",	 "--fork",
+					 "--kill-child", "--mount-proc", NULL};
 	const char *const argv[] = {"mmdebstrap",
 				    is_root ? "--mode=root" : "--mode=unshare",
 				    "--quiet",
@@ -107,8 +110,21 @@ static gboolean install(const Make *make, GError **error)
 				    make->tar,
 				    sources,
 				    NULL};
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_auto(GStrv) all = NULL;
 
-	return lab_process_check(argv, &options, NULL, error);
+	if (is_root)
+		g_strv_builder_addv(builder, (const char **)namespace);
+	g_strv_builder_addv(builder, (const char **)argv);
+	all = g_strv_builder_end(builder);
+	if (lab_process_check((const char *const *)all, &options, NULL, error))
+		return TRUE;
+	g_prefix_error(error, "mmdebstrap: ");
+	if (!is_root)
+		g_prefix_error(error, "without root an image needs user namespaces, the package "
+				      "uidmap, and a line for the user in /etc/subuid and "
+				      "/etc/subgid: ");
+	return FALSE;
 }
 
 static gboolean unpack(const Make *make, GError **error)
