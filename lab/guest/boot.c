@@ -127,6 +127,8 @@ static gboolean judge(Boot *boot, const LabWatchReport *report, GError **error)
 	g_autoptr(LabRecords) records = NULL;
 	LabOutcomeFacts facts = {.watch = report, .qemu_log = log};
 
+	if (report->end == LAB_WATCH_GONE && !lab_boot_files_check_room(boot->dir, error))
+		return FALSE;
 	if (!lab_boot_files_collect(boot->job, boot->dir, &records, &console, &facts.console_length,
 				    error))
 		return FALSE;

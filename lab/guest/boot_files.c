@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "lab/base/error.h"
@@ -182,4 +183,15 @@ gboolean lab_boot_files_arguments(const char *dir, const char *root, const char 
 		if (!arguments[i])
 			arguments[i] = '\n';
 	return g_file_set_contents(path, arguments, (gssize)length, NULL);
+}
+
+gboolean lab_boot_files_check_room(const char *dir, GError **error)
+{
+	struct statvfs fs;
+
+	if (statvfs(dir, &fs) < 0 || fs.f_bavail > 0)
+		return TRUE;
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "QEMU ended, and %s: %s", dir,
+		    g_strerror(ENOSPC));
+	return FALSE;
 }

@@ -22,3 +22,10 @@ char *lab_boot_files_digest(const char *dir, GError **error);
 /** lab_boot_files_arguments() - write qemu.args from the running process. Best effort: FALSE when
  * it is gone. */
 gboolean lab_boot_files_arguments(const char *dir, const char *root, const char *domain);
+
+/**
+ * lab_boot_files_check_room() - after QEMU ended by itself: whether a full disk may be why
+ *
+ * QEMU maps the files it writes, and dies when they cannot grow. Errors: LAB_ERROR_INFRA when there is no room left in @dir.
+ */
+gboolean lab_boot_files_check_room(const char *dir, GError **error);

@@ -64,7 +64,7 @@ gboolean lab_progress_parse(const char *text, gsize length, LabProgressLine *lin
 
 	if (length && text[length - 1] == '\r')
 		length--;
-	if (length > LINE_MAX_BYTES || memchr(text, 0, length))
+	if (!length || length > LINE_MAX_BYTES || memchr(text, 0, length))
 		return FALSE;
 	copy = g_strndup(text, length);
 	g_auto(GStrv) head = g_strsplit(copy, " ", 4);
