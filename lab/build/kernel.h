@@ -71,5 +71,8 @@ GPtrArray *lab_kernel_list(LabCache *cache, GError **error);
 gboolean lab_kernel_check(const LabKernel *kernel, const LabKernelNeeds *needs,
 			  const LabOrigin *origin, GError **error);
 
+/** lab_kernel_hz() - CONFIG_HZ, ticks a second; 0 when the config is not known */
+guint lab_kernel_hz(const LabKernel *kernel);
+
 void lab_kernel_free(LabKernel *kernel);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabKernel, lab_kernel_free)

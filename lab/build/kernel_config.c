@@ -25,6 +25,15 @@ char lab_kernel_config(const LabKernel *kernel, const char *option)
 	return text ? option_in(text, option) : '?';
 }
 
+guint lab_kernel_hz(const LabKernel *kernel)
+{
+	g_autofree char *text =
+		kernel->config_path ? lab_file_read(kernel->config_path, NULL, NULL) : NULL;
+	const char *at = text ? strstr(text, "\nCONFIG_HZ=") : NULL;
+
+	return at ? (guint)MIN(g_ascii_strtoull(at + strlen("\nCONFIG_HZ="), NULL, 10), 10000) : 0;
+}
+
 /* Options that one thing needs. A leading '=': must be built in, because no module is loaded yet,
  * or it can be none. */
 typedef struct {

@@ -145,7 +145,7 @@ LabRun *lab_run_scenario(const LabScenario *scenario, const LabRunOptions *optio
 
 	if (!store)
 		return NULL;
-	in = lab_inputs_resolve(scenario, NULL, options, error);
+	in = lab_inputs_resolve(scenario, NULL, NULL, options, error);
 	if (!in || !lab_prepared_get(in, error))
 		return NULL;
 	plan = lab_plan_make(in);
