@@ -166,9 +166,7 @@ GPtrArray *lab_run_again(const LabRun *run, const char *const *only, guint repea
 	g_autoptr(LabScenario) scenario = lab_pins_scenario(run, error);
 	g_autoptr(GPtrArray) kernels = scenario ? lab_pins_kernels(run, error) : NULL;
 	g_autoptr(LabInputs) in =
-		kernels ? lab_inputs_resolve(scenario, kernels, run->plan->image_digest, options,
-					     error)
-			: NULL;
+		kernels ? lab_inputs_resolve(scenario, kernels, run->plan, options, error) : NULL;
 	g_autoptr(GPtrArray) results =
 		g_ptr_array_new_with_free_func((GDestroyNotify)lab_again_free);
 	g_autofree LabEngineBoot *boots = NULL;

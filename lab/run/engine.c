@@ -208,8 +208,7 @@ gboolean lab_engine_run(const LabEngineBoot *boots, guint n_boots, guint at_once
 		return FALSE;
 	}
 	if (options->cancellable && g_cancellable_is_cancelled(options->cancellable)) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INTERRUPTED,
-			    "interrupted; the same command again goes on where this one stopped");
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INTERRUPTED, "interrupted");
 		return FALSE;
 	}
 	return TRUE;

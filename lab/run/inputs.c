@@ -119,8 +119,9 @@ static gboolean uses_xfs(const LabScenario *s)
 	       uses_verb(s->steps, "mkfs.xfs");
 }
 
-static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, GPtrArray *notes,
-			   GError **error)
+/* @then: (nullable): digest of a kernel that is wanted again; @spec is asked when the cache lost it */
+static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, const char *then,
+			   GPtrArray *notes, GError **error)
 {
 	LabKernelNeeds needs = {
 		.fake_numa = in->scenario->topology->kind == LAB_TOPOLOGY_FAKE,
@@ -130,10 +131,12 @@ static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, GPtrArray *
 		.image_erofs = TRUE,
 	};
 	gboolean fetched = FALSE;
-	LabKernel *kernel = lab_kernel_get(in->cache, spec, in->options->offline, lab_run_stage,
-					   (gpointer)in->options, &fetched, error);
+	LabKernel *kernel = then ? lab_kernel_open(in->cache, then, NULL) : NULL;
 	g_autofree char *size = NULL;
 
+	if (!kernel)
+		kernel = lab_kernel_get(in->cache, spec, in->options->offline, lab_run_stage,
+					(gpointer)in->options, &fetched, error);
 	if (!kernel)
 		return FALSE;
 	g_ptr_array_add(in->kernels, kernel);
@@ -143,7 +146,7 @@ static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, GPtrArray *
 	return lab_kernel_check(kernel, &needs, &spec->origin, error);
 }
 
-static gboolean get_kernels(LabInputs *in, const GPtrArray *specs, GError **error)
+static gboolean get_kernels(LabInputs *in, const GPtrArray *specs, char **then, GError **error)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *text = NULL;
@@ -152,9 +155,13 @@ static gboolean get_kernels(LabInputs *in, const GPtrArray *specs, GError **erro
 		const LabKernelSpec *spec = g_ptr_array_index(specs, i);
 		LabKernel *kernel;
 
-		if (!get_kernel(in, spec, notes, error))
+		if (!get_kernel(in, spec, then ? then[i] : NULL, notes, error))
 			return FALSE;
 		kernel = g_ptr_array_index(in->kernels, i);
+		/* A pin is how it is found; its name is what the scenario calls it. */
+		g_free(kernel->text);
+		kernel->text = g_strdup(
+			((LabKernelSpec *)g_ptr_array_index(in->scenario->kernels, i))->text);
 		for (guint j = 0; j < i; j++) {
 			LabKernel *other = g_ptr_array_index(in->kernels, j);
 
@@ -190,8 +197,7 @@ static gboolean get_image(LabInputs *in, const char *digest, GError **error)
 }
 
 LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
-			      const char *image_digest, const LabRunOptions *options,
-			      GError **error)
+			      const LabPlan *then, const LabRunOptions *options, GError **error)
 {
 	g_autoptr(LabInputs) in = g_new0(LabInputs, 1);
 	g_autofree char *cache_root = lab_path_cache(options->cache_root);
@@ -204,8 +210,10 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 	if (!in->agent_digest || !find_emulator(in, error))
 		return NULL;
 	in->cache = lab_cache_open(cache_root, error);
-	if (!in->cache || !get_kernels(in, kernels ? kernels : scenario->kernels, error) ||
-	    !get_image(in, image_digest, error))
+	if (!in->cache ||
+	    !get_kernels(in, kernels ? kernels : scenario->kernels, then ? then->kernels : NULL,
+			 error) ||
+	    !get_image(in, then ? then->image_digest : NULL, error))
 		return NULL;
 	/* The agent tells the devices apart by size alone. */
 	in->results_bytes = RESULTS_BYTES;

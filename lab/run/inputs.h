@@ -34,13 +34,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabInputs, lab_inputs_free)
 /**
  * lab_inputs_resolve() - kernels, image, emulator; checks all that can be checked before a boot
  * @kernels: (nullable): LabKernelSpec to take in place of the scenario's (verify pins versions)
- * @image_digest: (nullable): image to take from the cache, if it is there, in place of today's
+ * @then: (nullable): plan whose kernels and image are wanted again: taken from the cache by their digests where they are there
  *
  * Does not make the prepared file system: lab_prepared_get() does, since that is a boot.
  */
 LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
-			      const char *image_digest, const LabRunOptions *options,
-			      GError **error);
+			      const LabPlan *then, const LabRunOptions *options, GError **error);
 
 /** lab_inputs_job() - the job of one boot of the scenario's steps. @prepare: of the boot that makes
  * the prepared file system */

@@ -165,6 +165,12 @@ LabRun *lab_run_scenario(const LabScenario *scenario, const LabRunOptions *optio
 		/* What is there is indexed all the same; the first error is the one to tell. */
 		if (run)
 			lab_store_finish_run(store, run, NULL);
+		if (run && error && g_error_matches(*error, LAB_ERROR, LAB_ERROR_INTERRUPTED)) {
+			g_clear_error(error);
+			g_set_error(error, LAB_ERROR, LAB_ERROR_INTERRUPTED,
+				    "interrupted; the same command again goes on with run %u",
+				    run->id);
+		}
 		return NULL;
 	}
 	if (!lab_store_finish_run(store, run, error))
