@@ -157,6 +157,7 @@ START_TEST(worker_end)
 	ck_assert_int_eq(kill(seen.qemu_pid, 0), -1);
 	ck_assert_int_eq(errno, ESRCH);
 	ck_assert(!g_file_test(seen.root, G_FILE_TEST_EXISTS));
+	g_free(seen.root);
 }
 END_TEST
 
@@ -197,6 +198,7 @@ static void kill_guard(gboolean late_parent, gboolean worker_too)
 	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
 	ck_assert(ends(seen.qemu));
 	ck_assert(ends(seen.worker));
+	g_free(seen.root);
 }
 
 START_TEST(guard_killed)
@@ -233,6 +235,7 @@ START_TEST(stale_root)
 	ck_assert(!g_file_test(seen.root, G_FILE_TEST_EXISTS));
 	lab_guard_root_remove(root, lock);
 	ck_assert(!g_file_test(root, G_FILE_TEST_EXISTS));
+	g_free(seen.root);
 }
 END_TEST
 
