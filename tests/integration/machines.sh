@@ -18,7 +18,7 @@ look() { # TOPOLOGY: what numactl -H says there, without the free memory
 	local dir; dir=$(ls -d "$NUMALAB_STORE"/runs/* | sort -V | tail -n 1)
 	grep -v ' free:' "$dir"/boots/*/steps/look/stdout
 }
-for t in vnuma-4x1p-512M vnuma-4x1p-512M-ring vnuma-3n-memoryless vnuma-3n-cpuless vnuma-8x1p-256M vnuma-2x2p-1G vnuma-1p-4n-512M; do
+for t in vnuma-4x1p-512M vnuma-4x1p-512M-ring vnuma-3n-memoryless vnuma-3n-cpuless vnuma-8x1p-256M vnuma-2x2p-1G vnuma-1p-4n-512M vnuma-4x2p-512M; do
 	found=$(look "$t") || { not_ok "$t boots" "$found"; continue; }
 	# Sizes are the asked ones less what firmware and kernel keep: the agent checks them; here CPUs and distances.
 	wanted=$("$NUMALAB" topology show "$t" | grep -v ' size:'); seen=$(grep -v ' size:' <<<"$found")

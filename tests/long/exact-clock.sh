@@ -22,7 +22,7 @@ study() { # SCENARIO LOAD
 	if [ "$rc" = 0 ]; then ok "$scenario $load: $boots of $boots"; else not_ok "$scenario $load" "$((${n:-0} + 1)) of $boots; $(tail -n 2 "$TEST_TMP/err")"; fi
 }
 
-for scenario in study-xfs study-touch; do
+for scenario in study-xfs study-touch study-xfs-8; do
 	run_exit 0 "$scenario: first boot" "$NUMALAB" run "$data/scenarios/$scenario.yaml" || continue
 	study "$scenario" idle
 	study "$scenario" busy

