@@ -3,7 +3,7 @@
 # Installs what numalab needs and lacks, with apt. Does nothing, and needs no root, when all is there.
 set -euo pipefail
 
-base=(gcc make pkg-config git ca-certificates binutils xz-utils kmod python3 procps
+base=(gcc make pkg-config git ca-certificates binutils xz-utils kmod python3 procps gnupg dpkg-dev
       libglib2.0-dev libjson-glib-dev libfyaml-dev libxml2-dev libxml2-utils libarchive-dev libkmod-dev
       libelf-dev libsqlite3-dev libgsl-dev zlib1g-dev check
       erofs-utils mmdebstrap mandoc)

@@ -68,13 +68,11 @@ fi
 # As a user who is not root.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	mkdir user && chown 65534:65534 user && chmod 755 "$TEST_TMP"
-	if setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$NUMALAB"; then
-		HOME=$TEST_TMP/user NUMALAB_CACHE=$TEST_TMP/user/cache setpriv --reuid 65534 --regid 65534 --clear-groups \
-			"$NUMALAB" kernel add $package >out 2>err
-		if grep -q fetched out; then ok "not as root"; else bad "not as root" "$(tail -n 2 err)"; fi
-	else
-		echo "skip not as root: the command is in a directory of root's"
-	fi
+	# A copy: the tree may be in a directory that only root can enter.
+	mkdir bin && cp "$NUMALAB" bin/numalab
+	HOME=$TEST_TMP/user NUMALAB_CACHE=$TEST_TMP/user/cache setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$TEST_TMP/bin/numalab" kernel add $package >out 2>err
+	if grep -q fetched out; then ok "not as root"; else bad "not as root" "$(tail -n 2 err)"; fi
 fi
 
 # A cache on a full disk: says so, leaves nothing, and works once there is room.
