@@ -13,15 +13,21 @@ by_hand() {
 import sys
 args = open(sys.argv[1]).read().split("\n")
 out, skip = [], False
-drop = ("-mon", "-sandbox", "-msg", "-pidfile")
+drop = ("-mon", "-sandbox", "-msg", "-pidfile", "-add-fd")
+alone = ("-S", "-no-shutdown", "-daemonize")
+files = {"/dev/fdset/0": "/console.log", "/dev/fdset/1": "/progress.log"}
 i = 0
 while i < len(args):
     a = args[i]
     n = args[i + 1] if i + 1 < len(args) else ""
     if a in drop or (a == "-object" and "secret" in n) or (a == "-chardev" and "charmonitor" in n):
         i += 2; continue
-    if a and a != "-daemonize" and "=" not in a.split(",")[0].split(" ")[0] or a.startswith(("-", "/")) or out:
-        if a: out.append(a.replace(sys.argv[2], sys.argv[3]))
+    if a in alone:
+        i += 1; continue
+    for fd, name in files.items():
+        a = a.replace(fd, sys.argv[3] + name)
+    if a:
+        out.append(a.replace(sys.argv[2], sys.argv[3]))
     i += 1
 print("\0".join(out), end="")
 P
