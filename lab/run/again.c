@@ -68,17 +68,6 @@ static gboolean same_inputs(const LabRun *run, const LabInputs *in, GError **err
 	return TRUE;
 }
 
-static const LabKernel *kernel_of(const LabInputs *in, const char *digest)
-{
-	for (guint i = 0; i < in->kernels->len; i++) {
-		const LabKernel *kernel = g_ptr_array_index(in->kernels, i);
-
-		if (!strcmp(kernel->digest, digest))
-			return kernel;
-	}
-	return NULL;
-}
-
 static gboolean add_boot(Again *a, const LabPlanBoot *boot, guint repeat, GError **error)
 {
 	g_autofree char *original = g_build_filename(a->run->dir, "boots", boot->id, NULL);
@@ -89,8 +78,8 @@ static gboolean add_boot(Again *a, const LabPlanBoot *boot, guint repeat, GError
 
 	if (!then)
 		return FALSE;
-	job = lab_inputs_job(a->in, kernel_of(a->in, boot->kernel_digest), boot->seed, FALSE,
-			     error);
+	job = lab_inputs_job(a->in, lab_inputs_kernel(a->in, boot->kernel_digest), boot->seed,
+			     FALSE, error);
 	if (!job)
 		return FALSE;
 	g_free(job->id);

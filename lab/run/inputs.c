@@ -353,3 +353,14 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 	job->emulator_version = g_strdup(in->emulator_version);
 	return g_steal_pointer(&job);
 }
+
+const LabKernel *lab_inputs_kernel(const LabInputs *in, const char *digest)
+{
+	for (guint i = 0; i < in->kernels->len; i++) {
+		const LabKernel *kernel = g_ptr_array_index(in->kernels, i);
+
+		if (!strcmp(kernel->digest, digest))
+			return kernel;
+	}
+	return NULL;
+}

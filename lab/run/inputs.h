@@ -41,6 +41,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabInputs, lab_inputs_free)
 LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
 			      const LabPlan *then, const LabRunOptions *options, GError **error);
 
+/** lab_inputs_kernel() - the kernel with this digest, or NULL; borrowed */
+const LabKernel *lab_inputs_kernel(const LabInputs *inputs, const char *digest);
+
 /** lab_inputs_job() - the job of one boot of the scenario's steps. @prepare: of the boot that makes
  * the prepared file system */
 LabBootJob *lab_inputs_job(const LabInputs *inputs, const LabKernel *kernel, guint64 seed,

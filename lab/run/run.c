@@ -59,17 +59,6 @@ static gboolean on_boot_done(guint index, const char *said, gpointer data, GErro
 	return TRUE;
 }
 
-static const LabKernel *kernel_of(const LabInputs *in, const LabPlanBoot *boot)
-{
-	for (guint i = 0; i < in->kernels->len; i++) {
-		const LabKernel *kernel = g_ptr_array_index(in->kernels, i);
-
-		if (!strcmp(kernel->digest, boot->kernel_digest))
-			return kernel;
-	}
-	return NULL;
-}
-
 /* Is there a result, of the very job that would be run now? (An agent built anew makes another job.) */
 static gboolean is_complete(const char *dir, const LabBootJob *job)
 {
@@ -83,8 +72,8 @@ static gboolean add_boot(const LabRun *run, const LabInputs *in, const LabPlanBo
 			 GError **error)
 {
 	g_autofree char *dir = g_build_filename(run->dir, "boots", boot->id, NULL);
-	g_autoptr(LabBootJob) job =
-		lab_inputs_job(in, kernel_of(in, boot), boot->seed, FALSE, error);
+	g_autoptr(LabBootJob) job = lab_inputs_job(in, lab_inputs_kernel(in, boot->kernel_digest),
+						   boot->seed, FALSE, error);
 
 	if (!job)
 		return FALSE;
