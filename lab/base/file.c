@@ -175,7 +175,8 @@ gboolean lab_dir_make_cache(const char *path, GError **error)
 	if (!dir)
 		return FALSE;
 	while ((name = g_dir_read_name(dir)))
-		if (!g_str_has_prefix(name, TAG)) { /* another process may be writing its tag */
+		/* Another process may be writing its tag, or have written it and gone on. */
+		if (!g_str_has_prefix(name, TAG) && !g_file_test(tag, G_FILE_TEST_EXISTS)) {
 			g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
 				    "it holds other things ('%s') and no %s", name, TAG);
 			return FALSE;
