@@ -8,6 +8,7 @@
 
 #include "lab/base/digest.h"
 #include "lab/base/file.h"
+#include "lab/base/json.h"
 #include "lab/base/suggest.h"
 #include "lab/build/image_make.h"
 
@@ -34,34 +35,20 @@ void lab_image_free(LabImage *image)
 
 /* ---- image.json ------------------------------------------------------------------------------ */
 
-static char *get_string(JsonObject *object, const char *name)
-{
-	return g_strdup(json_object_get_string_member_with_default(object, name, ""));
-}
-
 static LabImage *load(const char *dir, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, "image.json", NULL);
-	g_autoptr(JsonParser) parser = json_parser_new_immutable();
-	g_autoptr(GError) local = NULL;
-	JsonObject *object;
-	JsonNode *root;
+	g_autoptr(JsonObject) object = lab_json_read(path, LAB_ERROR_INFRA, error);
 	LabImage *image;
 
-	json_parser_load_from_file(parser, path, &local);
-	root = local ? NULL : json_parser_get_root(parser);
-	if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: %s", path,
-			    local ? local->message : "not a JSON object");
+	if (!object)
 		return NULL;
-	}
-	object = json_node_get_object(root);
 	image = g_new0(LabImage, 1);
-	image->name = get_string(object, "name");
-	image->suite = get_string(object, "suite");
-	image->recipe_digest = get_string(object, "recipe_digest");
-	image->digest = get_string(object, "digest");
-	image->type = get_string(object, "type");
+	image->name = lab_json_string(object, "name");
+	image->suite = lab_json_string(object, "suite");
+	image->recipe_digest = lab_json_string(object, "recipe_digest");
+	image->digest = lab_json_string(object, "digest");
+	image->type = lab_json_string(object, "type");
 	image->bytes = (guint64)json_object_get_int_member_with_default(object, "bytes", 0);
 	image->made_s = json_object_get_int_member_with_default(object, "made_s", 0);
 	image->path = g_build_filename(dir, LAB_IMAGE_FILE, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lab/base/file.h"
+#include "lab/base/json.h"
 #include "lab/build/kernel_source.h"
 
 #define MIN_DIGITS 6
@@ -41,40 +42,26 @@ char *lab_kernel_find_entry(const char *root, const char *dir, const char *prefi
 	return first ? g_build_filename(path, first, NULL) : NULL;
 }
 
-static char *get_string(JsonObject *object, const char *name)
-{
-	return g_strdup(json_object_get_string_member_with_default(object, name, ""));
-}
-
 LabKernel *lab_kernel_load(const char *dir, const char *text, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, "kernel.json", NULL);
 	g_autofree char *boot = NULL;
-	g_autoptr(JsonParser) parser = json_parser_new_immutable();
-	g_autoptr(GError) local = NULL;
-	JsonObject *object;
-	JsonNode *root;
+	g_autoptr(JsonObject) object = lab_json_read(path, LAB_ERROR_INFRA, error);
 	LabKernel *kernel;
 
-	json_parser_load_from_file(parser, path, &local);
-	root = local ? NULL : json_parser_get_root(parser);
-	if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: %s", path,
-			    local ? local->message : "not a JSON object");
+	if (!object)
 		return NULL;
-	}
-	object = json_node_get_object(root);
 	kernel = g_new0(LabKernel, 1);
 	kernel->dir = g_strdup(dir);
-	kernel->digest = get_string(object, "digest");
-	kernel->text = text ? g_strdup(text) : get_string(object, "text");
-	kernel->release = get_string(object, "release");
-	kernel->version = get_string(object, "version");
-	kernel->label = get_string(object, "label");
-	kernel->build_id = get_string(object, "build_id");
+	kernel->digest = lab_json_string(object, "digest");
+	kernel->text = text ? g_strdup(text) : lab_json_string(object, "text");
+	kernel->release = lab_json_string(object, "release");
+	kernel->version = lab_json_string(object, "version");
+	kernel->label = lab_json_string(object, "label");
+	kernel->build_id = lab_json_string(object, "build_id");
 	kernel->pvh = json_object_get_boolean_member_with_default(object, "pvh", FALSE);
 	kernel->bytes = (guint64)json_object_get_int_member_with_default(object, "bytes", 0);
-	boot = get_string(object, "boot");
+	boot = lab_json_string(object, "boot");
 	kernel->boot_path = g_build_filename(dir, boot, NULL);
 	if (json_object_get_boolean_member_with_default(object, "config", FALSE))
 		kernel->config_path = g_build_filename(dir, "config", NULL);

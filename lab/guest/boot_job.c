@@ -5,6 +5,7 @@
 #include "lab/base/digest.h"
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/base/json.h"
 #include "lab/guest/domain.h"
 #include "lab/guest/fields.h"
 
@@ -117,8 +118,7 @@ static LabBootJob *from_json(JsonObject *object, GError **error)
 LabBootJob *lab_boot_job_read(const char *dir, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, "job.json", NULL);
-	g_autofree char *text = lab_file_read(path, NULL, error);
-	g_autoptr(JsonObject) object = text ? lab_json_parse(text, path, error) : NULL;
+	g_autoptr(JsonObject) object = lab_json_read(path, LAB_ERROR_USER, error);
 	LabBootJob *job;
 
 	if (!object)

@@ -4,6 +4,7 @@
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/base/json.h"
 #include "lab/guest/fields.h"
 
 #define FIELD(member, type) LAB_FIELD(LabBootResult, member, type)
@@ -109,8 +110,7 @@ static LabBootResult *from_json(JsonObject *object, GError **error)
 LabBootResult *lab_boot_result_read(const char *dir, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, "result.json", NULL);
-	g_autofree char *text = lab_file_read(path, NULL, error);
-	g_autoptr(JsonObject) object = text ? lab_json_parse(text, path, error) : NULL;
+	g_autoptr(JsonObject) object = lab_json_read(path, LAB_ERROR_USER, error);
 	LabBootResult *result;
 
 	if (!object)

@@ -118,15 +118,3 @@ char *lab_json_text(JsonBuilder *builder)
 
 	return g_strconcat(text, "\n", NULL);
 }
-
-JsonObject *lab_json_parse(const char *text, const char *path, GError **error)
-{
-	g_autoptr(GError) local = NULL;
-	g_autoptr(JsonNode) root = json_from_string(text, &local);
-
-	if (root && JSON_NODE_HOLDS_OBJECT(root))
-		return json_node_dup_object(root);
-	g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "%s: wanted a JSON object, found %s", path,
-		    local ? local->message : "another value");
-	return NULL;
-}

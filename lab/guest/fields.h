@@ -43,5 +43,3 @@ void lab_fields_clear(const LabField *fields, gsize n_fields, gpointer value);
  * g_free(). */
 char *lab_json_text(JsonBuilder *builder);
 
-/** lab_json_parse() - an object. Errors: LAB_ERROR_USER "@path: ...". */
-JsonObject *lab_json_parse(const char *text, const char *path, GError **error);

@@ -6,6 +6,7 @@
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/base/json.h"
 
 static char *pins_path(const LabRun *run)
 {
@@ -55,43 +56,23 @@ gboolean lab_pins_write(const LabRun *run, const GPtrArray *kernels, const LabSc
 	return lab_file_write(path, text, -1, error);
 }
 
-static JsonParser *parse(const LabRun *run, GError **error)
+static JsonObject *read_pins(const LabRun *run, GError **error)
 {
 	g_autofree char *path = pins_path(run);
-	g_autoptr(JsonParser) parser = json_parser_new_immutable();
 
-	if (!json_parser_load_from_file(parser, path, error))
-		return NULL;
-	if (!JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser))) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: not a JSON object", path);
-		return NULL;
-	}
-	return g_steal_pointer(&parser);
-}
-
-static char **get_strings(JsonParser *parser, const char *name)
-{
-	JsonObject *o = json_node_get_object(json_parser_get_root(parser));
-	JsonArray *array =
-		json_object_has_member(o, name) ? json_object_get_array_member(o, name) : NULL;
-	g_autoptr(GPtrArray) strings = g_ptr_array_new();
-
-	for (guint i = 0; array && i < json_array_get_length(array); i++)
-		g_ptr_array_add(strings, g_strdup(json_array_get_string_element(array, i)));
-	g_ptr_array_add(strings, NULL);
-	return (char **)g_ptr_array_free(g_steal_pointer(&strings), FALSE);
+	return lab_json_read(path, LAB_ERROR_INFRA, error);
 }
 
 GPtrArray *lab_pins_kernels(const LabRun *run, GError **error)
 {
-	g_autoptr(JsonParser) parser = parse(run, error);
+	g_autoptr(JsonObject) pins = read_pins(run, error);
 	g_autoptr(GPtrArray) specs =
 		g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_spec_free);
 	g_auto(GStrv) texts = NULL;
 
-	if (!parser)
+	if (!pins)
 		return NULL;
-	texts = get_strings(parser, "kernels");
+	texts = lab_json_strings(pins, "kernels");
 	for (char **t = texts; *t; t++) {
 		LabKernelSpec *spec = lab_kernel_spec_parse(*t, NULL, NULL, error);
 
@@ -104,19 +85,18 @@ GPtrArray *lab_pins_kernels(const LabRun *run, GError **error)
 
 LabScenario *lab_pins_scenario(const LabRun *run, GError **error)
 {
-	g_autoptr(JsonParser) parser = parse(run, error);
+	g_autoptr(JsonObject) pins = read_pins(run, error);
 	g_autofree char *copy = g_build_filename(run->dir, "scenario.yaml", NULL);
 	g_auto(GStrv) overrides = NULL;
 	const char *places[2];
 
-	if (!parser)
+	if (!pins)
 		return NULL;
-	overrides = get_strings(parser, "overrides");
+	overrides = lab_json_strings(pins, "overrides");
 	/* The run's own copy names shipped topologies and recipes; files beside the original are
 	 * found from there. */
 	places[0] = copy;
-	places[1] = json_object_get_string_member_with_default(
-		json_node_get_object(json_parser_get_root(parser)), "scenario_path", "");
+	places[1] = json_object_get_string_member_with_default(pins, "scenario_path", "");
 	for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
 		g_autoptr(LabScenario) scenario =
 			lab_scenario_load(places[i], (const char *const *)overrides, NULL);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/base/json.h"
 #include "lab/base/json_writer.h"
 #include "lab/guest/boot.h"
 #include "lab/store/internal.h"
@@ -101,14 +101,9 @@ static gint64 modified_us(const char *dir, const char *name)
 static gint64 recorded_us(const char *dir, const char *name)
 {
 	g_autofree char *path = g_build_filename(dir, "run.json", NULL);
-	g_autoptr(JsonParser) parser = json_parser_new_immutable();
-	JsonNode *root, *time = NULL;
+	g_autoptr(JsonObject) object = lab_json_read(path, LAB_ERROR_INFRA, NULL);
+	JsonNode *time = object ? json_object_get_member(object, name) : NULL;
 
-	if (!json_parser_load_from_file(parser, path, NULL))
-		return 0;
-	root = json_parser_get_root(parser);
-	if (root && JSON_NODE_HOLDS_OBJECT(root))
-		time = json_object_get_member(json_node_get_object(root), name);
 	return time && json_node_get_value_type(time) == G_TYPE_INT64 ? json_node_get_int(time) : 0;
 }
 
