@@ -87,7 +87,7 @@ BENCH_BIN  := $(BENCH_SRC:tests/bench/%.c=$(B)/tests/bench/%)
 FUZZ_BIN   := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz/%)
 
 AGENT := $(if $(AGENT_SRC),$(B)/numalab-agent)
-EMULATOR := $(if $(GUARD_SRC),$(B)/numalab-emulator)
+EMULATOR := $(if $(GUARD_SRC),$(B)/numalab-emulator) $(B)/numalab-tlbclock.so
 NUMALAB := $(if $(RUNNER_SRC),$(B)/numalab)
 
 .PHONY: all help deps check check-unit check-integration check-long check-layers demo bench install format golden \
@@ -145,6 +145,12 @@ $(B)/numalab-emulator: $(GUARD_SRC) lab/guest/ram_backend.h Makefile
 	@mkdir -p $(@D)
 	@echo "  CC     $@"
 	@$(CC) -std=gnu17 -O2 $(WARN) -D_GNU_SOURCE -I. -static -o $@ $(GUARD_SRC)
+
+# Goes into QEMU: neither sanitised nor linked with anything.
+$(B)/numalab-tlbclock.so: lab/guest/tlbclock/tlbclock.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC     $@"
+	@$(CC) -std=gnu17 -O2 $(WARN) -D_GNU_SOURCE -shared -fPIC -o $@ $<
 
 $(B)/tests/unit/%: tests/unit/%.c $(B)/liblab.a
 	@mkdir -p $(@D)
@@ -208,6 +214,7 @@ install: all man
 		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(COMPDIR)
 	@install -m 755 $(B)/numalab $(DESTDIR)$(BINDIR)/
 	@install -m 755 $(B)/numalab-agent $(B)/numalab-emulator $(DESTDIR)$(LIBEXECDIR)/
+	@install -m 644 $(B)/numalab-tlbclock.so $(DESTDIR)$(LIBEXECDIR)/
 	@for d in images topologies kernels scenarios; do [ ! -d $$d ] || { install -d $(DESTDIR)$(DATADIR)/$$d; \
 		install -m 644 $$d/*.yaml $(DESTDIR)$(DATADIR)/$$d/; }; done
 	@install -m 644 $(B)/man/*.1 $(DESTDIR)$(MANDIR)/man1/

@@ -200,11 +200,12 @@ static void check_tools(Doctor *doctor)
 
 static void check_helpers(Doctor *doctor)
 {
-	static const char *const helpers[] = {"numalab-agent", "numalab-emulator"};
+	static const char *const helpers[] = {"numalab-agent", "numalab-emulator",
+					    "numalab-tlbclock.so"};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(helpers); i++) {
 		g_autofree char *path = lab_path_helper(helpers[i]);
-		gboolean there = g_file_test(path, G_FILE_TEST_IS_EXECUTABLE);
+		gboolean there = g_file_test(path, G_FILE_TEST_EXISTS);
 
 		add(doctor, "program", helpers[i], there ? DOCTOR_OK : DOCTOR_MISSING,
 		    there ? path : "not there", "built with numalab", "make, or make install")

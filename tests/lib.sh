@@ -31,4 +31,8 @@ for s in d:
     if s["metric"] == sys.argv[2]: print(s["value"]); break
 ' "$2/boots/$3/samples.json" "$1"
 }
+# Keep every core of the host busy until busy_stop.
+busy=()
+busy_start() { trap busy_stop EXIT; for _ in $(seq "$(nproc)"); do ( while :; do :; done ) & busy+=($!); done; }
+busy_stop() { [ ${#busy[@]} -eq 0 ] || kill "${busy[@]}" 2>/dev/null; wait "${busy[@]}" 2>/dev/null; busy=(); }
 finish() { exit "$failed"; }

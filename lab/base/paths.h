@@ -14,7 +14,7 @@ char *lab_path_self(void);
  */
 char *lab_path_data(const char *relative);
 
-/** lab_path_helper() - "numalab-agent", "numalab-emulator": beside the executable, else PREFIX/libexec/numalab */
+/** lab_path_helper() - "numalab-agent", "numalab-emulator", ...: beside the executable, else PREFIX/libexec/numalab */
 char *lab_path_helper(const char *name);
 
 /** lab_path_cache() - @override, else $NUMALAB_CACHE, else $XDG_CACHE_HOME/numalab */

@@ -134,7 +134,7 @@ LabBootJob *lab_boot_job_read(const char *dir, GError **error)
 char *lab_boot_job_digest(const LabBootJob *job)
 {
 	g_autofree char *args = lab_domain_kernel_args(job);
-	g_autoptr(GString) s = g_string_new("numalab-boot 1\n");
+	g_autoptr(GString) s = g_string_new("numalab-boot 2\n");
 	const struct {
 		const char *name, *value;
 	} texts[] = {

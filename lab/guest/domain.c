@@ -10,6 +10,8 @@
 /* The guest sees it (SMBIOS): a random one makes two boots differ. */
 #define UUID "6e756d61-6c61-4200-8000-000000000001"
 #define KIB 1024
+/* QEMU's default depends on the host's memory, and a full cache ends the running CPU's turn. */
+#define TB_CACHE_MIB 512
 
 /* An element below @parent with attributes, given as name, value, ..., NULL. */
 G_GNUC_NULL_TERMINATED
@@ -94,6 +96,17 @@ static void add_cpu(xmlNode *domain, const LabTopology *t)
 	attribute_uint(topology, "threads", t->threads);
 	if (t->kind == LAB_TOPOLOGY_VNUMA && !lab_domain_nodes_by_args(t))
 		add_nodes(cpu, t);
+}
+
+static void add_features(xmlNode *domain)
+{
+	xmlNode *features = element(domain, "features", NULL, NULL);
+	xmlNode *tcg;
+
+	element(features, "acpi", NULL, NULL);
+	element(features, "apic", NULL, NULL);
+	tcg = element(features, "tcg", NULL, NULL);
+	xmlNewProp(element_uint(tcg, "tb-cache", TB_CACHE_MIB), BAD_CAST "unit", BAD_CAST "MiB");
 }
 
 static void add_clock(xmlNode *domain, const LabBootJob *job)
@@ -191,7 +204,7 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulato
 {
 	g_autofree char *name = lab_domain_name(job);
 	xmlDoc *doc;
-	xmlNode *domain, *features, *memory;
+	xmlNode *domain, *memory;
 	xmlChar *text;
 	char *copy;
 	int size;
@@ -208,9 +221,7 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulato
 	xmlNewProp(memory, BAD_CAST "unit", BAD_CAST "KiB");
 	element_uint(domain, "vcpu", job->topology->n_cpus);
 	add_os(domain, job, dir);
-	features = element(domain, "features", NULL, NULL);
-	element(features, "acpi", NULL, NULL);
-	element(features, "apic", NULL, NULL);
+	add_features(domain);
 	add_cpu(domain, job->topology);
 	add_clock(domain, job);
 	element(domain, "on_poweroff", "destroy", NULL);

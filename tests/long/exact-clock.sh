@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The study of the exact clock: the figures of docs/exact-clock.md.
-# BOOTS (20) of each workload on 4 CPUs, one QEMU per core, idle otherwise; then the same with every core kept busy.
-# Then: seeds give different samples on every kernel.
+# BOOTS (20) of each workload (STUDY), one QEMU per core, the host otherwise idle; then the same with every core kept busy.
+# Then: seeds give different samples on every kernel (KERNELS).
 . "$TEST_TREE/tests/lib.sh"
 boots=${BOOTS:-20}
-kernels=${KERNELS:-debian:bullseye debian:bookworm debian:bookworm-backports debian:sid}
-busy=()
-
-busy_start() { for _ in $(seq "$(nproc)"); do ( while :; do :; done ) & busy+=($!); done; }
-busy_stop() { [ ${#busy[@]} -eq 0 ] || kill "${busy[@]}" 2>/dev/null; wait "${busy[@]}" 2>/dev/null; busy=(); }
-trap busy_stop EXIT
+scenarios=${STUDY:-study-xfs study-touch study-xfs-8}
+kernels=${KERNELS-debian:bullseye debian:bookworm debian:bookworm-backports debian:sid}
 
 study() { # SCENARIO LOAD
 	local scenario=$1 load=$2 out n began=$SECONDS
@@ -22,7 +18,7 @@ study() { # SCENARIO LOAD
 	if [ "$rc" = 0 ]; then ok "$scenario $load: $boots of $boots"; else not_ok "$scenario $load" "$((${n:-0} + 1)) of $boots; $(tail -n 2 "$TEST_TMP/err")"; fi
 }
 
-for scenario in study-xfs study-touch study-xfs-8; do
+for scenario in $scenarios; do
 	run_exit 0 "$scenario: first boot" "$NUMALAB" run "$data/scenarios/$scenario.yaml" || continue
 	study "$scenario" idle
 	study "$scenario" busy

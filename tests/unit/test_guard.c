@@ -4,6 +4,7 @@
  * in every way. The QEMU here is a shell that says "ready" and sleeps.
  */
 #include <check.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -282,6 +284,73 @@ START_TEST(wrapper_alone)
 }
 END_TEST
 
+/* What the wrapper's QEMU has preloaded. @option: the last argument of QEMU */
+static char *preloaded(const char *option)
+{
+	char *argv[] = {(char *)WRAPPER, (char *)"-c", (char *)"echo \"$LD_PRELOAD\"",
+			(char *)option, NULL};
+	g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), "NUMALAB_QEMU", "/bin/sh", TRUE);
+	char *output = NULL;
+	int status = -1;
+
+	ck_assert(g_spawn_sync(NULL, argv, environment, G_SPAWN_DEFAULT, NULL, NULL, &output, NULL,
+			       &status, NULL));
+	ck_assert_int_eq(status, 0);
+	return g_strchomp(output);
+}
+
+START_TEST(exact_preload)
+{
+	g_autofree char *exact = preloaded("-icount"), *other = preloaded("-name");
+
+	ck_assert_str_eq(exact, TEST_BUILD "/numalab-tlbclock.so");
+	ck_assert_str_eq(other, "");
+}
+END_TEST
+
+#define CALLS 5
+#define STEP_US 300
+
+typedef struct {
+	int (*now)(struct timeval *, void *);
+	gint64 us[CALLS];
+} Clock;
+
+static gpointer ask(gpointer data)
+{
+	Clock *clock = data;
+
+	for (int i = 0; i < CALLS; i++) {
+		struct timeval now;
+
+		ck_assert_int_eq(clock->now(&now, NULL), 0);
+		clock->us[i] = (gint64)now.tv_sec * G_USEC_PER_SEC + now.tv_usec;
+		g_usleep(2000);
+	}
+	return NULL;
+}
+
+/* The host's time goes on between calls; that of the library only by calls, and not in the main thread. */
+START_TEST(tlb_clock)
+{
+	void *library = dlopen(TEST_BUILD "/numalab-tlbclock.so", RTLD_NOW | RTLD_LOCAL);
+	Clock main_thread = {0}, thread = {0};
+
+	ck_assert_msg(library != NULL, "%s", dlerror());
+	*(void **)&main_thread.now = dlsym(library, "gettimeofday");
+	ck_assert(main_thread.now != NULL);
+	thread.now = main_thread.now;
+	ask(&main_thread);
+	g_thread_join(g_thread_new("cpus", ask, &thread));
+	for (int i = 0; i < CALLS; i++) {
+		ck_assert_int_eq(main_thread.us[i], main_thread.us[0]);
+		ck_assert_int_eq(thread.us[i], main_thread.us[0] + (i + 1) * STEP_US);
+	}
+	ck_assert_int_lt(ABS(g_get_real_time() - main_thread.us[0]), 60 * G_USEC_PER_SEC);
+	dlclose(library);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("guard");
@@ -295,6 +364,8 @@ int main(void)
 	tcase_add_test(tcase, stale_root);
 	tcase_add_test(tcase, guard_gone_before);
 	tcase_add_test(tcase, wrapper_alone);
+	tcase_add_test(tcase, exact_preload);
+	tcase_add_test(tcase, tlb_clock);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);

@@ -6,6 +6,8 @@
  * NUMALAB_GUARD=PID   the guard; QEMU gets SIGKILL when it ends. Unset: no tie (libvirt probing
  * capabilities). NUMALAB_QEMU=PATH   what to execute; unset: qemu-system-x86_64 of PATH.
  *
+ * A QEMU with -icount, the exact clock, gets numalab-tlbclock.so of our own directory preloaded, and nothing else.
+ *
  * libvirt starts QEMU by a double fork: at first the parent is the process in between, and the
  * guard, a subreaper, becomes the parent when that one exits. The death signal is sent for whoever
  * is the parent when it exits, so it is armed with a harmless blocked signal first, which also
@@ -13,6 +15,8 @@
  * bits.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +30,7 @@
 #define QEMU "qemu-system-x86_64"
 #define EXIT_CANNOT_TIE 125
 #define EXIT_CANNOT_EXECUTE 126
+#define TLB_CLOCK "numalab-tlbclock.so"
 /* The process in between has nothing left to do but exit. */
 #define PARENT_EXIT_S 10
 
@@ -56,6 +61,32 @@ static int tie_to(pid_t guard)
 	return sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
+static bool is_exact(char **argv)
+{
+	for (; *argv; argv++)
+		if (!strcmp(*argv, "-icount"))
+			return true;
+	return false;
+}
+
+/* The loader only warns of a library that it cannot preload, so look first. */
+static int preload_tlb_clock(void)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof TLB_CLOCK);
+	char *name;
+
+	if (length < 0)
+		return -1;
+	path[length] = 0;
+	name = strrchr(path, '/') + 1;
+	strcpy(name, TLB_CLOCK);
+	if (access(path, R_OK) == 0)
+		return setenv("LD_PRELOAD", path, 1);
+	fprintf(stderr, "numalab-emulator: %s: %s; it is built and installed with numalab\n", path, strerror(errno));
+	return -1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *guard = getenv("NUMALAB_GUARD"), *qemu = getenv("NUMALAB_QEMU");
@@ -64,6 +95,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "numalab-emulator: the guard %s is gone\n", guard);
 		return EXIT_CANNOT_TIE;
 	}
+	if (is_exact(argv) && preload_tlb_clock() < 0)
+		return EXIT_CANNOT_EXECUTE;
 	unsetenv("NUMALAB_GUARD");
 	unsetenv("NUMALAB_QEMU");
 	lab_argv_drop_ram_backend(argv);
