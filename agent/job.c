@@ -151,7 +151,11 @@ static int parse_numa_balancing(const struct statement *s, struct job *job, stru
 static int parse_module(const struct statement *s, struct job *job, struct fault *fault)
 {
 	job->modules = grow(job->modules, &job->n_modules, sizeof(*job->modules));
-	job->modules[job->n_modules - 1] = s->fields[1];
+	job->modules[job->n_modules - 1] =
+		(struct job_module){.path = s->fields[1], .wanted = s->n_fields > 2};
+	if (s->n_fields > 2 && strcmp(s->fields[2], "wanted"))
+		return BAD(s, fault, "module: wanted 'wanted' or nothing, found '%s'",
+			   s->fields[2]);
 	return 0;
 }
 
@@ -287,7 +291,7 @@ static const struct statement_kind {
 	{"node", 3, 3, true, parse_node},
 	{"distance", 2, SIZE_MAX, true, parse_distance},
 	{"numa-balancing", 1, 1, false, parse_numa_balancing},
-	{"module", 1, 1, true, parse_module},
+	{"module", 1, 2, true, parse_module},
 	{"image-bytes", 1, 1, false, parse_image_bytes},
 	{"image-type", 1, 1, false, parse_image_type},
 	{"scratch-bytes", 1, 1, false, parse_scratch_bytes},

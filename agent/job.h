@@ -31,6 +31,11 @@ struct job_node {
 	unsigned distances[JOB_NODES_MAX];
 };
 
+struct job_module {
+	char *path;
+	bool wanted; /* itself, not only by another */
+};
+
 struct job_setting {
 	char *name;
 	char *value;
@@ -68,7 +73,7 @@ struct job {
 	uint64_t scratch_bytes; /* 0: none */
 	uint64_t results_bytes;
 	uint64_t settle_ns;
-	char **modules;
+	struct job_module *modules;
 	size_t n_modules;
 	struct job_setting *settings;
 	size_t n_settings;

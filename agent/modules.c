@@ -8,9 +8,9 @@
 #include "agent/modules.h"
 
 /* Return: NULL, or what is wrong. */
-static const char *load(const char *path)
+static const char *load(const struct job_module *module)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(module->path, O_RDONLY | O_CLOEXEC);
 	int error = 0;
 
 	if (fd < 0)
@@ -22,6 +22,9 @@ static const char *load(const char *path)
 	case 0:
 	case EEXIST:
 		return NULL;
+	/* A soft dependency may be on all drivers of one algorithm: this CPU may lack what some want. */
+	case ENODEV:
+		return module->wanted ? strerror(error) : NULL;
 	/* What the kernel means, where strerror() would mislead. */
 	case ENOENT:
 		return "it needs a symbol of a module that is not loaded (see dmesg)";
@@ -37,10 +40,11 @@ int modules_load(const struct job *job, struct fault *fault)
 	int result = 0;
 
 	for (size_t i = 0; i < job->n_modules; i++) {
-		const char *wrong = load(job->modules[i]);
+		const struct job_module *module = &job->modules[i];
+		const char *wrong = load(module);
 
 		if (wrong && !result)
-			result = fault_set(fault, "setup", "loading module %s: %s", job->modules[i],
+			result = fault_set(fault, "setup", "loading module %s: %s", module->path,
 					   wrong);
 	}
 	return result;

@@ -9,8 +9,8 @@
  * modules_load() - load the job's modules in its order
  * @fault: stage "setup", names the first module that failed and why
  *
- * A module that is there already (or is built in under that name) is fine. After a failure the
- * others are still tried: the drivers of the results device may be among them. Return: 0 or -1.
+ * A module that is there already (or is built in under that name) is fine, and so is a driver without
+ * a device, unless it is wanted itself. After a failure the others are still tried: the drivers of the results device may be among them. Return: 0 or -1.
  */
 int modules_load(const struct job *job, struct fault *fault);
 

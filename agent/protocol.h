@@ -15,7 +15,8 @@
  *                                 nodes are numbered from 0 without gaps
  *   distance ID D0 D1 ... Dn-1    row ID of the SLIT; a node without a row is not checked
  *   numa-balancing 0|1            what /proc/sys/kernel/numa_balancing must say after the settings; optional
- *   module PATH                   in load order; PATH inside the initrd (.ko, uncompressed)
+ *   module PATH [wanted]          in load order; PATH inside the initrd (.ko, uncompressed). One that is not wanted itself
+ *                                 is no failure where this machine has no such device (ENODEV)
  *   image-bytes N                 size of the NVDIMM that holds the root file system; 0: root is the initrd
  *   image-type erofs              file system type of the root image
  *   scratch-bytes N               size of the scratch NVDIMM; 0: none

@@ -48,11 +48,14 @@ static void print_machine(const LabScenario *scenario)
 	g_autofree char *kernels = kernels_text(scenario);
 	g_autofree char *seeds = seeds_text(scenario);
 	g_autofree char *packages = g_strjoinv(" ", scenario->image->packages);
+	g_autofree char *modules = g_strjoinv(", ", scenario->modules);
 
 	printf("topology  %s (%s: %u nodes, %u CPUs, %s)\n", t->name,
 	       t->kind == LAB_TOPOLOGY_FAKE ? "fake" : "vnuma", t->n_nodes, t->n_cpus, memory);
 	printf("image     %s (%s: %s)\n", scenario->image->name, scenario->image->suite, packages);
 	printf("kernels   %s\n", kernels);
+	if (*scenario->modules)
+		printf("modules   %s\n", modules);
 	printf("clock     %s\n", lab_clock_name(scenario->clock));
 	printf("boots     %u (seeds %s)\n", scenario->kernels->len * scenario->n_seeds, seeds);
 	if (scenario->scratch_bytes) {

@@ -4,6 +4,8 @@
 #include <libkmod.h>
 #include <string.h>
 
+#include "lab/base/file.h"
+#include "lab/base/suggest.h"
 #include "lab/build/kernel_config.h"
 
 typedef struct {
@@ -89,9 +91,32 @@ static gboolean is_built_in(const LabKernel *kernel, const char *name)
 	return FALSE;
 }
 
+/* " (did you mean 'X'?)" of the modules there are, or "". Free with g_free(). */
+static char *suggestion(const LabKernel *kernel, const char *name)
+{
+	g_autofree char *path = g_build_filename(kernel->modules_path, "modules.dep", NULL);
+	g_autofree char *text = lab_file_read(path, NULL, NULL);
+	g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	/* "kernel/fs/xfs/xfs.ko.zst: kernel/lib/libcrc32c.ko.zst" */
+	for (char **line = lines; *line; line++) {
+		char *end = strstr(*line, ".ko"), *slash;
+
+		if (!end)
+			continue;
+		*end = 0;
+		slash = strrchr(*line, '/');
+		g_ptr_array_add(names, g_strdelimit(slash ? slash + 1 : *line, "-", '_'));
+	}
+	g_ptr_array_add(names, NULL);
+	return lab_suggest_text(name, (const char *const *)names->pdata);
+}
+
 static gboolean visit_wanted(Walk *walk, struct kmod_ctx *ctx, const char *name, GError **error)
 {
 	struct kmod_list *list = NULL;
+	g_autofree char *suggested = NULL;
 
 	if (kmod_module_new_from_lookup(ctx, name, &list) >= 0 && list) {
 		visit_list(walk, list);
@@ -99,9 +124,10 @@ static gboolean visit_wanted(Walk *walk, struct kmod_ctx *ctx, const char *name,
 	}
 	if (is_built_in(walk->kernel, name))
 		return TRUE;
+	suggested = suggestion(walk->kernel, name);
 	g_set_error(error, LAB_ERROR, LAB_ERROR_KERNEL,
-		    "%s (%s) has no module '%s', built in or not", walk->kernel->text,
-		    walk->kernel->release, name);
+		    "%s (%s) has no module '%s', built in or not%s", walk->kernel->text,
+		    walk->kernel->release, name, suggested);
 	return FALSE;
 }
 

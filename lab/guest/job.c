@@ -43,6 +43,26 @@ static void number_line(GString *s, const char *word, guint64 value)
 	g_string_append_c(s, '\n');
 }
 
+/* "/numalab/modules/kvm-amd.ko" is kvm_amd. */
+static gboolean is_wanted(const LabScenario *scenario, const char *path)
+{
+	g_autofree char *name = g_path_get_basename(path);
+
+	if (g_str_has_suffix(name, ".ko"))
+		name[strlen(name) - strlen(".ko")] = 0;
+	g_strdelimit(name, "-", '_');
+	return g_strv_contains((const char *const *)scenario->modules, name);
+}
+
+static void modules(GString *s, const LabAgentJob *job)
+{
+	for (const char *const *module = job->modules; module && *module; module++) {
+		g_string_append(s, "module");
+		field(s, *module);
+		g_string_append(s, is_wanted(job->scenario, *module) ? " wanted\n" : "\n");
+	}
+}
+
 static void nodes(GString *s, const LabTopology *t)
 {
 	text_line(s, "kind", t->kind == LAB_TOPOLOGY_FAKE ? "fake" : "vnuma");
@@ -108,8 +128,7 @@ char *lab_agent_job_text(const LabAgentJob *job)
 		text_line(s, "build-id", job->build_id);
 	nodes(s, job->scenario->topology);
 	number_line(s, "numa-balancing", job->scenario->numa_balancing ? 1 : 0);
-	for (const char *const *module = job->modules; module && *module; module++)
-		text_line(s, "module", *module);
+	modules(s, job);
 	number_line(s, "image-bytes", job->image_bytes);
 	text_line(s, "image-type", job->image_type);
 	number_line(s, "scratch-bytes", job->scratch_bytes);

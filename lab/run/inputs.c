@@ -119,9 +119,26 @@ static gboolean uses_xfs(const LabScenario *s)
 	       uses_verb(s->steps, "mkfs.xfs");
 }
 
-/* @then: (nullable): digest of a kernel that is wanted again; @spec is asked when the cache lost it */
-static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, const char *then,
-			   GPtrArray *notes, GError **error)
+static gboolean check_modules(const LabScenario *s, const LabKernel *kernel, GError **error)
+{
+	for (guint i = 0; s->modules[i]; i++) {
+		const char *const one[] = {s->modules[i], NULL};
+		g_autoptr(GError) local = NULL;
+		g_auto(GStrv) paths = lab_initrd_modules(kernel, one, &local);
+
+		if (paths)
+			continue;
+		if (g_error_matches(local, LAB_ERROR, LAB_ERROR_KERNEL))
+			lab_error_set_at(error, &s->module_origins[i], "%s", local->message);
+		else
+			g_propagate_error(error, g_steal_pointer(&local));
+		return FALSE;
+	}
+	return TRUE;
+}
+
+gboolean lab_inputs_check_kernel(const LabInputs *in, const LabKernel *kernel,
+				 const LabOrigin *origin, GError **error)
 {
 	LabKernelNeeds needs = {
 		.fake_numa = in->scenario->topology->kind == LAB_TOPOLOGY_FAKE,
@@ -130,6 +147,15 @@ static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, const char 
 		.scratch_xfs = uses_xfs(in->scenario),
 		.image_erofs = TRUE,
 	};
+
+	return lab_kernel_check(kernel, &needs, origin, error) &&
+	       check_modules(in->scenario, kernel, error);
+}
+
+/* @then: (nullable): digest of a kernel that is wanted again; @spec is asked when the cache lost it */
+static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, const char *then,
+			   GPtrArray *notes, GError **error)
+{
 	gboolean fetched = FALSE;
 	LabKernel *kernel = then ? lab_kernel_open(in->cache, then, NULL) : NULL;
 	g_autofree char *size = NULL;
@@ -143,7 +169,7 @@ static gboolean get_kernel(LabInputs *in, const LabKernelSpec *spec, const char 
 	size = g_format_size_full(kernel->bytes, G_FORMAT_SIZE_IEC_UNITS);
 	g_ptr_array_add(notes, fetched ? g_strdup_printf("%s fetched (%s)", kernel->release, size)
 				       : g_strdup_printf("%s cached", kernel->release));
-	return lab_kernel_check(kernel, &needs, &spec->origin, error);
+	return lab_inputs_check_kernel(in, kernel, &spec->origin, error);
 }
 
 static gboolean get_kernels(LabInputs *in, const GPtrArray *specs, char **then, GError **error)
@@ -303,22 +329,32 @@ static char *kernel_args(const LabScenario *s, const LabKernel *kernel)
 		  : g_steal_pointer(&own);
 }
 
+/* What the guest needs to come up, then what the scenario names. Free with g_strfreev(). */
+static char **wanted_modules(const LabScenario *s)
+{
+	static const char *const ours[] = {"nfit", "nd_pmem", "erofs", "overlay", NULL};
+	g_autoptr(GStrvBuilder) wanted = g_strv_builder_new();
+
+	g_strv_builder_addv(wanted, (const char **)ours);
+	if (uses_xfs(s))
+		g_strv_builder_add(wanted, "xfs");
+	g_strv_builder_addv(wanted, (const char **)s->modules);
+	return g_strv_builder_end(wanted);
+}
+
 LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64 seed,
 			   gboolean prepare, GError **error)
 {
 	const LabScenario *s = in->scenario;
-	static const char *const base_modules[] = {"nfit", "nd_pmem", "erofs", "overlay", NULL};
-	static const char *const xfs_modules[] = {"nfit",    "nd_pmem", "erofs",
-						  "overlay", "xfs",	NULL};
-	const char *const *wanted = uses_xfs(s) ? xfs_modules : base_modules;
 	g_autoptr(LabBootJob) job = g_new0(LabBootJob, 1);
-	g_auto(GStrv) modules = lab_initrd_modules(kernel, wanted, error);
+	g_auto(GStrv) wanted = wanted_modules(s);
+	g_auto(GStrv) modules = lab_initrd_modules(kernel, (const char *const *)wanted, error);
 	g_autofree char *text = NULL;
 
 	if (!modules)
 		return NULL;
 	text = agent_job(in, kernel, prepare, (const char *const *)modules);
-	if (!get_initrd(in, kernel, wanted, text, job, error))
+	if (!get_initrd(in, kernel, (const char *const *)wanted, text, job, error))
 		return NULL;
 	job->id = prepare ? g_strdup_printf("%s-prepare", kernel->label)
 			  : g_strdup_printf("%s-s%" G_GUINT64_FORMAT, kernel->label, seed);

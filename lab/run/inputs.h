@@ -44,6 +44,14 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 /** lab_inputs_kernel() - the kernel with this digest, or NULL; borrowed */
 const LabKernel *lab_inputs_kernel(const LabInputs *inputs, const char *digest);
 
+/**
+ * lab_inputs_check_kernel() - has the kernel all that the scenario needs of it, and the modules it names?
+ *
+ * Errors: LAB_ERROR_USER at @origin (of the kernel), or at the module's.
+ */
+gboolean lab_inputs_check_kernel(const LabInputs *inputs, const LabKernel *kernel,
+				 const LabOrigin *origin, GError **error);
+
 /** lab_inputs_job() - the job of one boot of the scenario's steps. @prepare: of the boot that makes
  * the prepared file system */
 LabBootJob *lab_inputs_job(const LabInputs *inputs, const LabKernel *kernel, guint64 seed,

@@ -75,9 +75,12 @@ gboolean lab_prepared_get(LabInputs *in, GError **error)
 	if (!kernel) {
 		own = lab_kernel_get(in->cache, s->prepare_kernel, in->options->offline,
 				     lab_run_stage, (gpointer)in->options, NULL, error);
+		if (!own || !lab_inputs_check_kernel(in, own, &s->prepare_kernel->origin, error))
+			return FALSE;
 		kernel = own;
 	}
-	if (!kernel || !(job = lab_inputs_job(in, kernel, PREPARE_SEED, TRUE, error)))
+	job = lab_inputs_job(in, kernel, PREPARE_SEED, TRUE, error);
+	if (!job)
 		return FALSE;
 	job_digest = lab_boot_job_digest(job);
 	what = g_strjoin("\n", "prepared 1", job_digest, NULL);

@@ -17,7 +17,7 @@ struct raw {
 	const char *name, *about;
 	const LabYamlNode *topology, *image, *scale, *settings, *scratch, *prepare, *steps,
 		*collect, *judge, *deadlines, *seeds;
-	const GPtrArray *kernels, *kernel_args;
+	const GPtrArray *kernels, *kernel_args, *modules;
 	guint clock, console;
 	guint64 boots, settle_ns;
 };
@@ -47,6 +47,7 @@ static const LabYamlField scenario_fields[] = {
 	{"deadlines", LAB_YAML_MEMBERS, offsetof(struct raw, deadlines)},
 	{"console", LAB_YAML_WORD, offsetof(struct raw, console), .words = consoles},
 	{"kernel-args", LAB_YAML_TEXTS, offsetof(struct raw, kernel_args)},
+	{"modules", LAB_YAML_TEXTS, offsetof(struct raw, modules)},
 	{0},
 };
 
@@ -105,6 +106,8 @@ void lab_scenario_free(LabScenario *s)
 	g_strfreev(s->counters);
 	g_clear_pointer(&s->judge, g_ptr_array_unref);
 	g_strfreev(s->kernel_args);
+	g_strfreev(s->modules);
+	g_free(s->module_origins);
 	g_free(s->text);
 	g_strfreev(s->overrides);
 	g_free(s->canonical);
@@ -342,6 +345,28 @@ static gboolean check_kernel_args(const GPtrArray *args, GError **error)
 	return TRUE;
 }
 
+/* '-' and '_' are one in a module's name, as modprobe has it. */
+static gboolean read_modules(const GPtrArray *list, LabScenario *s, GError **error)
+{
+	guint n = list ? list->len : 0;
+
+	s->modules = g_new0(char *, n + 1);
+	s->module_origins = g_new(LabOrigin, n);
+	for (guint i = 0; i < n; i++) {
+		const LabYamlNode *node = list->pdata[i];
+		g_autofree char *name = g_strdelimit(g_strdup(node->text), "-", '_');
+
+		if (name[strspn(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_")])
+			return lab_yaml_fail(node, error,
+					     "a module's name of letters, digits, '_' and '-'");
+		if (g_strv_contains((const char *const *)s->modules, name))
+			return lab_yaml_fail(node, error, "each module once");
+		s->modules[i] = g_steal_pointer(&name);
+		s->module_origins[i] = node->origin;
+	}
+	return TRUE;
+}
+
 LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, GError **error)
 {
 	g_autoptr(LabScenario) s = g_new0(LabScenario, 1);
@@ -364,7 +389,8 @@ LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, G
 	    !read_prepare(raw.prepare, s, error) || !lab_scenario_read_steps(root, s, error) ||
 	    !read_counters(raw.collect, s, error) ||
 	    !lab_scenario_read_judge(raw.judge, s, error) ||
-	    !read_deadlines(raw.deadlines, s, error) || !check_kernel_args(raw.kernel_args, error))
+	    !read_deadlines(raw.deadlines, s, error) ||
+	    !check_kernel_args(raw.kernel_args, error) || !read_modules(raw.modules, s, error))
 		return NULL;
 	s->kernel_args = lab_yaml_strv(raw.kernel_args);
 	lab_scenario_finish(s);

@@ -31,6 +31,7 @@
  *                                  # of the host's time, but for step: of the guest's
  *     console: quiet               # or verbose
  *     kernel-args: [...]           # added to the kernel command line
+ *     modules: [kvm_amd]           # kernel modules to load, with their dependencies, in this order
  *
  * Steps. Every one may have name ([a-z0-9._-]+; the default is in brackets, then NAME-2, ...),
  * measure (true or false) and timeout (guest time). What a step needs must have been done by the
@@ -131,13 +132,16 @@ typedef struct {
  * @prepare_kernel: (nullable): the first of @kernels
  * @counters:       NULL-terminated: what is shown of vmstat, numastat, interrupts; default: all
  * @kernel_args:    NULL-terminated, extra
+ * @modules:        NULL-terminated, unique, '-' written as '_'
+ * @module_origins: one for each of @modules, so that one that a kernel lacks can be named where it
+ *                  is written; their paths are interned: valid for ever
  * @text:           the file as written
  * @overrides:      NULL-terminated: the --set arguments it was read with (run/ records them)
  * @canonical:      all that decides what is run, JSON, keys sorted: without name, about, kernels,
  *                  seeds, counters, judge and deadlines of the host's time
  * @prepare_canonical: (nullable): what decides a prepared file system, apart from image and kernel:
  *                  what prepare's steps do, scratch size, topology, clock, settings, settle,
- *                  console, kernel_args; NULL without prepare
+ *                  console, kernel_args, modules; NULL without prepare
  */
 typedef struct {
 	char *path;
@@ -163,6 +167,8 @@ typedef struct {
 	LabDeadlines deadlines;
 	gboolean console_quiet;
 	char **kernel_args;
+	char **modules;
+	LabOrigin *module_origins;
 	char *text;
 	char **overrides;
 	char *canonical;

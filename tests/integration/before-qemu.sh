@@ -39,5 +39,8 @@ matches "at its place" "^$TEST_TMP/image.yaml:2:8: " "$errors"
 sed 's/^clock: exact/clock: exakt/' "$TEST_TMP/good.yaml" > "$TEST_TMP/clock.yaml"
 run_exit 2 "no such clock" "$NUMALAB" run --offline "$TEST_TMP/clock.yaml"
 matches "with a suggestion" "^$TEST_TMP/clock.yaml:5:8: .*did you mean 'exact'" "$errors"
+{ cat "$TEST_TMP/good.yaml"; echo 'modules: [loop, zrma]'; } > "$TEST_TMP/module.yaml"
+run_exit 2 "no such module" "$NUMALAB" run --offline "$TEST_TMP/module.yaml"
+matches "at its place, with the kernel" "^$TEST_TMP/module.yaml:9:17: debian:bookworm \\($release\\) has no module 'zrma', built in or not \\(did you mean 'zram'\\?\\)$" "$errors"
 if [ -e "$TEST_TMP/started" ]; then not_ok "QEMU was never started" "$(head -n 3 "$TEST_TMP/started")"; else ok "QEMU was never started"; fi
 finish

@@ -25,7 +25,7 @@ static const char full_job[] = HEAD "release 6.1.0-57-amd64\n"
 				    "distance 2 30 20 10\n"
 				    "numa-balancing 1\n"
 				    "module /numalab/a.ko\n"
-				    "module /numalab/b%20c.ko\n"
+				    "module /numalab/b%20c.ko wanted\n"
 				    "image-bytes 300\n"
 				    "image-type erofs\n"
 				    "scratch-bytes 200\n"
@@ -60,7 +60,8 @@ START_TEST(test_full)
 	ck_assert_uint_eq(job.nodes[2].distances[0], 30);
 	ck_assert_int_eq(job.numa_balancing, 1);
 	ck_assert_uint_eq(job.n_modules, 2);
-	ck_assert_str_eq(job.modules[1], "/numalab/b c.ko");
+	ck_assert_str_eq(job.modules[1].path, "/numalab/b c.ko");
+	ck_assert(job.modules[1].wanted && !job.modules[0].wanted);
 	ck_assert_uint_eq(job.image_bytes, 300);
 	ck_assert_str_eq(job.image_type, "erofs");
 	ck_assert_uint_eq(job.scratch_bytes, 200);
@@ -123,7 +124,8 @@ static const struct {
 	{SMALL "module \ta\nend\n", "job line 5: field 2 is not percent-encoded as it must be"},
 	{SMALL "frobnicate 1\nend\n", "job line 5: unknown statement 'frobnicate'"},
 	{SMALL "release 7\nend\n", "job line 5: release is given twice"},
-	{SMALL "module a b\nend\n", "job line 5: module: wrong number of fields (2)"},
+	{SMALL "module a wanted b\nend\n", "job line 5: module: wrong number of fields (3)"},
+	{SMALL "module a b\nend\n", "job line 5: module: wanted 'wanted' or nothing, found 'b'"},
 	{SMALL "settle-ns 1s\nend\n", "job line 5: settle-ns: wanted a number, found '1s'"},
 	{SMALL "settle-ns -1\nend\n", "job line 5: settle-ns: wanted a number, found '-1'"},
 	{SMALL "settle-ns %\nend\n", "job line 5: settle-ns: wanted a number, found ''"},

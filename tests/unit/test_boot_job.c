@@ -231,7 +231,9 @@ START_TEST(agent_job)
 {
 	static const char *const exec[] = {"sh", "-c", "echo 100% \xc3\xa9\n", "", NULL};
 	static const char *const mount[] = {"/dev/scratch", "/mnt/scratch", "xfs", "", NULL};
-	static const char *const modules[] = {"/numalab/modules/nfit.ko", NULL};
+	static const char *const modules[] = {"/numalab/modules/nfit.ko",
+					      "/numalab/modules/kvm-amd.ko", NULL};
+	static char *wanted[] = {(char *)"loop", (char *)"kvm_amd", NULL};
 	static char *const paths[] = {"/sys/a b", "/proc/c", NULL};
 	LabSetting setting = {"numa_balancing.scan_delay_ms", "50", (char **)paths};
 	g_autoptr(GPtrArray) prepare = g_ptr_array_new_with_free_func(g_free);
@@ -242,6 +244,7 @@ START_TEST(agent_job)
 	LabScenario scenario = {.topology = t,
 				.numa_balancing = 1,
 				.settings = settings,
+				.modules = wanted,
 				.settle_ns = 5,
 				.deadlines = {.step_ns = 1800}};
 	LabAgentJob job = {.scenario = &scenario,
@@ -271,6 +274,7 @@ START_TEST(agent_job)
 			       "distance 1 30 10\n"
 			       "numa-balancing 1\n"
 			       "module /numalab/modules/nfit.ko\n"
+			       "module /numalab/modules/kvm-amd.ko wanted\n"
 			       "image-bytes 1\n"
 			       "image-type erofs\n"
 			       "scratch-bytes 2\n"

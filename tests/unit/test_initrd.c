@@ -134,6 +134,9 @@ static const struct {
 } unknown[] = {
 	{{"xfs", "btrfs"}, "dir:k (6.1.0-made) has no module 'btrfs', built in or not"},
 	{{"ext4"}, "dir:k (6.1.0-made) has no module 'ext4', built in or not"},
+	{{"crc32c_intl"},
+	 "dir:k (6.1.0-made) has no module 'crc32c_intl', built in or not (did you mean "
+	 "'crc32c_intel'?)"},
 	{{""}, "dir:k (6.1.0-made) has no module '', built in or not"},
 };
 

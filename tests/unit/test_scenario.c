@@ -72,6 +72,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s->deadlines.step_ns, 1800ull * 1000000000);
 	ck_assert(s->console_quiet);
 	ck_assert_uint_eq(g_strv_length(s->kernel_args), 0);
+	ck_assert_ptr_null(s->modules[0]);
 	ck_assert_uint_eq(g_strv_length(s->overrides), 0);
 }
 END_TEST
@@ -99,7 +100,8 @@ START_TEST(everything)
 		     "threshold: 12%}]\n"
 		     "deadlines: {first-output: 1s, agent: 2s, step: 3m, power-off: 4s}\n"
 		     "console: verbose\n"
-		     "kernel-args: [tsc=reliable, nosmt]\n",
+		     "kernel-args: [tsc=reliable, nosmt]\n"
+		     "modules: [loop, kvm-amd]\n",
 		     NULL);
 	g_autofree char *linux_path = g_canonicalize_filename("../linux", NULL);
 	const LabStep *step = s->steps->pdata[0];
@@ -146,6 +148,11 @@ START_TEST(everything)
 	ck_assert_uint_eq(s->deadlines.power_off_ns, 4000000000);
 	ck_assert(!s->console_quiet);
 	ck_assert_str_eq(s->kernel_args[1], "nosmt");
+	ck_assert_str_eq(s->modules[0], "loop");
+	ck_assert_str_eq(s->modules[1], "kvm_amd");
+	ck_assert_ptr_null(s->modules[2]);
+	ck_assert_uint_eq(s->module_origins[1].line, 20);
+	ck_assert_uint_eq(s->module_origins[1].column, 17);
 }
 END_TEST
 
@@ -377,6 +384,7 @@ START_TEST(canonical_form)
 			      "collect={counters: []}",
 			      "judge=[{metric: pgfault, threshold: 1%}]",
 			      "deadlines.agent=1h",
+			      "modules=[]",
 			      "scale=1/1"};
 	const char *other[] = {"clock=tcg",
 			       "settle=1s",
@@ -388,6 +396,7 @@ START_TEST(canonical_form)
 			       "topology=vnuma-2x2p-1G",
 			       "console=verbose",
 			       "kernel-args=[a]",
+			       "modules=[loop]",
 			       "deadlines.step=1h"};
 	/* ... and of these, what leaves a prepared file system as it is */
 	const char *prepared[] = {"steps.xfsrepair.options.bhash=1", "prepare.make.name=n",
@@ -412,6 +421,21 @@ START_TEST(canonical_form)
 
 		ck_assert_str_eq(t->prepare_canonical, s->prepare_canonical);
 	}
+}
+END_TEST
+
+START_TEST(modules_are_canonical)
+{
+	const char *dash[] = {"modules=[kvm-amd, loop]", NULL};
+	const char *underscore[] = {"modules=[kvm_amd, loop]", NULL};
+	const char *order[] = {"modules=[loop, kvm_amd]", NULL};
+	g_autoptr(LabScenario) a = load(small, dash), b = load(small, underscore);
+	g_autoptr(LabScenario) c = load(small, order);
+
+	ck_assert_str_eq(a->digest, b->digest);
+	ck_assert_str_ne(a->digest, c->digest);
+	ck_assert_ptr_nonnull(strstr(a->canonical, "\"modules\":[\"kvm_amd\",\"loop\"]"));
+	ck_assert_ptr_nonnull(strstr(a->prepare_canonical, "\"modules\":[\"kvm_amd\",\"loop\"]"));
 }
 END_TEST
 
@@ -536,6 +560,7 @@ int main(void)
 	tcase_add_test(tc, overrides_are_applied);
 	tcase_add_test(tc, relative_paths);
 	tcase_add_test(tc, canonical_form);
+	tcase_add_test(tc, modules_are_canonical);
 	tcase_add_test(tc, canonical_form_is_stable);
 	tcase_add_test(tc, shipped_scenarios_load);
 	tcase_add_test(tc, found_by_name);

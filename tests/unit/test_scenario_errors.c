@@ -91,6 +91,13 @@ static const struct spec_case errors[] = {
 	{"kernel argument of ours", RUN "kernel-args: [quiet, numa=off]\n",
 	 "t.yaml:6:22: wanted another kernel argument than 'numa=' (numalab sets it), found "
 	 "'numa=off'"},
+	{"modules is a word", RUN "modules: loop\n", "t.yaml:6:10: wanted a list, found 'loop'"},
+	{"module with a path", RUN "modules: [loop, kernel/fs/xfs.ko]\n",
+	 "t.yaml:6:17: wanted a module's name of letters, digits, '_' and '-', found "
+	 "'kernel/fs/xfs.ko'"},
+	{"module of nothing", RUN "modules: ['']\n", "t.yaml:6:11: wanted a text, found ''"},
+	{"module twice", RUN "modules: [kvm-amd, loop, kvm_amd]\n",
+	 "t.yaml:6:26: wanted each module once, found 'kvm_amd'"},
 	/* settings */
 	{"unknown setting", RUN "settings: {thp: never}\n",
 	 "t.yaml:6:12: wanted a key of settings (numa_balancing, transparent_hugepage, sysctl), "
@@ -258,7 +265,7 @@ static const struct {
 	{"a\nb=1", "--set a\\nb=1: wanted a key of a scenario (name, about, topology, image, "
 		   "kernels, clock, boots, seeds, scale, "
 		   "settings, settle, scratch, prepare, steps, collect, judge, deadlines, console, "
-		   "kernel-args), found 'a\\nb'"},
+		   "kernel-args, modules), found 'a\\nb'"},
 	{"boots", "--set boots: wanted KEY=VALUE, found no '='"},
 	{"=5", "--set =5: wanted KEY=VALUE, found no key"},
 	{"boots.=5", "--set boots.=5: wanted KEY.KEY=VALUE, found an empty key"},
