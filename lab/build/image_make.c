@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lab/build/image_make.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/base/file.h"
 #include "lab/base/process.h"
+#include "lab/build/erofs.h"
 #include "lab/build/image_tree.h"
 
 /* 2026-01-01, as the guest's clock: no file is from the guest's future. */
 #define EPOCH "1767225600"
-
-/* One for all: an image is known by its digest. */
-#define UUID "6e756d61-6c61-4062-8000-000000000001"
 
 /* Far more than it takes on a slow machine: 40 s on one with 2 busy cores. */
 #define TIMEOUT_US (1800 * G_USEC_PER_SEC)
@@ -165,26 +161,6 @@ static gboolean check_installed(const Make *make, GError **error)
 	return FALSE;
 }
 
-static gboolean pad(const char *path, GError **error)
-{
-	struct stat st;
-
-	if (stat(path, &st) == 0 && truncate(path, (st.st_size + LAB_IMAGE_ALIGN - 1) /
-							   LAB_IMAGE_ALIGN * LAB_IMAGE_ALIGN) == 0)
-		return TRUE;
-	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "cannot lengthen %s: %s", path,
-		    g_strerror(errno));
-	return FALSE;
-}
-
-static gboolean make_file_system(const Make *make, GError **error)
-{
-	const char *const argv[] = {"mkfs.erofs", "--quiet",   "-x-1",	   "-T" EPOCH, "-U" UUID,
-				    "--all-root", make->image, make->tree, NULL};
-
-	return lab_process_check(argv, NULL, NULL, error) && pad(make->image, error);
-}
-
 static gboolean write_packages(const Make *make, const char *dir, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, "packages.txt", NULL);
@@ -228,6 +204,6 @@ gboolean lab_image_make(LabApt *apt, const LabImageRecipe *recipe, const GPtrArr
 	return unpack(&make, error) && lab_dir_remove(make.tar, error) &&
 	       check_installed(&make, error) &&
 	       lab_image_tree_clean(make.tree, (const char *const *)recipe->exclude, error) &&
-	       make_file_system(&make, error) && lab_dir_remove(make.tree, error) &&
-	       write_packages(&make, dir, error);
+	       lab_erofs_make(make.tree, make.image, EPOCH, 0, error) &&
+	       lab_dir_remove(make.tree, error) && write_packages(&make, dir, error);
 }

@@ -10,9 +10,6 @@
 /* Name of the file system image in its directory. */
 #define LAB_IMAGE_FILE "root.erofs"
 
-/* The whole length is a multiple: what QEMU and libvirt want of an NVDIMM (a huge page of the host). */
-#define LAB_IMAGE_ALIGN (2u << 20)
-
 /**
  * lab_image_make() - build DIR/root.erofs and DIR/packages.txt
  * @packages: of LabAptPackage: all that will be installed, sorted by name
