@@ -175,6 +175,11 @@ static int parse_scratch_bytes(const struct statement *s, struct job *job, struc
 	return need_number(s, 1, &job->scratch_bytes, fault);
 }
 
+static int parse_files_bytes(const struct statement *s, struct job *job, struct fault *fault)
+{
+	return need_number(s, 1, &job->files_bytes, fault);
+}
+
 static int parse_results_bytes(const struct statement *s, struct job *job, struct fault *fault)
 {
 	return need_number(s, 1, &job->results_bytes, fault);
@@ -295,6 +300,7 @@ static const struct statement_kind {
 	{"image-bytes", 1, 1, false, parse_image_bytes},
 	{"image-type", 1, 1, false, parse_image_type},
 	{"scratch-bytes", 1, 1, false, parse_scratch_bytes},
+	{"files-bytes", 1, 1, false, parse_files_bytes},
 	{"results-bytes", 1, 1, false, parse_results_bytes},
 	{"setting", 3, SIZE_MAX, true, parse_setting},
 	{"settle-ns", 1, 1, false, parse_settle_ns},
@@ -337,6 +343,18 @@ static int split(char *line, struct statement *s, struct fault *fault)
 	return 0;
 }
 
+static bool sizes_differ(const struct job *job)
+{
+	const uint64_t bytes[] = {job->results_bytes, job->image_bytes, job->scratch_bytes,
+				  job->files_bytes};
+
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
+		for (size_t j = 0; j < i; j++)
+			if (bytes[i] && bytes[i] == bytes[j])
+				return false;
+	return true;
+}
+
 /* What no single line shows. @line is the one of "end". */
 static int check_whole(const struct job *job, unsigned line, struct fault *fault)
 {
@@ -350,8 +368,7 @@ static int check_whole(const struct job *job, unsigned line, struct fault *fault
 		return BAD(&s, fault, "no results-bytes was given");
 	if (job->image_bytes && !job->image_type)
 		return BAD(&s, fault, "image-bytes without image-type");
-	if (job->results_bytes == job->image_bytes || job->results_bytes == job->scratch_bytes ||
-	    (job->image_bytes && job->image_bytes == job->scratch_bytes))
+	if (!sizes_differ(job))
 		return BAD(&s, fault, "two devices of the same size can not be told apart");
 	if (job->kind != JOB_KIND_ANY && !job->n_nodes)
 		return BAD(&s, fault, "no node was given");

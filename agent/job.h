@@ -71,6 +71,7 @@ struct job {
 	uint64_t image_bytes; /* 0: the initrd is the root */
 	char *image_type;
 	uint64_t scratch_bytes; /* 0: none */
+	uint64_t files_bytes;	/* 0: none */
 	uint64_t results_bytes;
 	uint64_t settle_ns;
 	struct job_module *modules;

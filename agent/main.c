@@ -168,11 +168,23 @@ static void record_start(void)
 	progress_say("start");
 }
 
+struct devices {
+	struct device image, scratch, files;
+};
+
+/* A device that the job has no bytes of is not waited for. */
+static void find_device(int listener, uint64_t bytes, const char *role, uint64_t deadline_ns,
+			struct device *device)
+{
+	if (bytes && devices_wait(listener, bytes, role, deadline_ns, device, &fault))
+		fail();
+}
+
 /*
  * Up to the START record. A fault on the way is kept until the results device is there, so that it
  * can be told on it; only a fault of that device itself goes to progress and console alone.
  */
-static void set_up(char *job_text, struct device *image, struct device *scratch)
+static void set_up(char *job_text, struct devices *devices)
 {
 	struct fault results_fault;
 	struct device results;
@@ -197,12 +209,9 @@ static void set_up(char *job_text, struct device *image, struct device *scratch)
 	record_start();
 	if (faulty)
 		fail();
-	if (job.image_bytes &&
-	    devices_wait(listener, job.image_bytes, "image", deadline_ns, image, &fault))
-		fail();
-	if (job.scratch_bytes &&
-	    devices_wait(listener, job.scratch_bytes, "scratch", deadline_ns, scratch, &fault))
-		fail();
+	find_device(listener, job.image_bytes, "image", deadline_ns, &devices->image);
+	find_device(listener, job.scratch_bytes, "scratch", deadline_ns, &devices->scratch);
+	find_device(listener, job.files_bytes, "files", deadline_ns, &devices->files);
 	if (listener >= 0)
 		close(listener);
 }
@@ -252,7 +261,7 @@ static void record_end(void)
 
 int main(int argc, char **argv)
 {
-	struct device image, scratch;
+	struct devices devices;
 	char *job_text;
 
 	if (getpid() != 1) {
@@ -272,9 +281,10 @@ int main(int argc, char **argv)
 		fault_set(&fault, "setup", "the job " AGENT_JOB_PATH ": %s", strerror(errno));
 		fail();
 	}
-	set_up(job_text, &image, &scratch);
-	if ((job.image_bytes && mounts_root(image.path, job.image_type, &fault)) ||
-	    mounts_work(job.scratch_bytes ? scratch.path : NULL, &fault))
+	set_up(job_text, &devices);
+	if ((job.image_bytes && mounts_root(devices.image.path, job.image_type, &fault)) ||
+	    (job.files_bytes && mounts_files(devices.files.path, &fault)) ||
+	    mounts_work(job.scratch_bytes ? devices.scratch.path : NULL, &fault))
 		fail();
 	set_and_verify();
 	if (job.settle_ns) {

@@ -83,6 +83,15 @@ int mounts_root(const char *device, const char *type, struct fault *fault)
 	return 0;
 }
 
+int mounts_files(const char *device, struct fault *fault)
+{
+	if (dir_make("/files") ||
+	    mount(device, "/files", "erofs", MS_RDONLY | MS_NOSUID | MS_NODEV, NULL))
+		return fault_set(fault, "setup", "mounting %s on /files: %s", device,
+				 strerror(errno));
+	return 0;
+}
+
 int mounts_work(const char *scratch, struct fault *fault)
 {
 	static const struct mount_entry entries[] = {

@@ -20,6 +20,12 @@ int mounts_kernel(struct fault *fault);
 int mounts_root(const char *device, const char *type, struct fault *fault);
 
 /**
+ * mounts_files() - the files on @device at /files, read-only
+ * @fault: stage "setup"
+ */
+int mounts_files(const char *device, struct fault *fault);
+
+/**
  * mounts_work() - /tmp, /run, /mnt, /dev/shm, /dev/pts, /mnt/scratch and the links in /dev
  * @scratch: device that /dev/scratch leads to, or NULL
  * @fault: stage "setup"

@@ -20,7 +20,8 @@
  *   image-bytes N                 size of the NVDIMM that holds the root file system; 0: root is the initrd
  *   image-type erofs              file system type of the root image
  *   scratch-bytes N               size of the scratch NVDIMM; 0: none
- *   results-bytes N               size of the results NVDIMM (the three sizes always differ: that is
+ *   files-bytes N                 size of the NVDIMM with the EROFS that is mounted read-only at /files; optional
+ *   results-bytes N               size of the results NVDIMM (all sizes always differ: that is
  *                                 how devices are told apart, their names follow no order)
  *   setting NAME VALUE PATH...    write VALUE to the first PATH that exists, read it back, compare
  *                                 (for files that show choices, "[VALUE]" must be there). None exists: INFRA
@@ -38,7 +39,7 @@
  *   end
  *
  * Well-known places in the guest: /dev/scratch (link to the scratch device), /mnt/scratch (made, empty),
- * /tmp, /run, /mnt (tmpfs).
+ * /tmp, /run, /mnt (tmpfs), /files (there with files-bytes only).
  *
  * RECORDS: the results NVDIMM starts with one struct agent_results_header, then records follow, each
  * starting on a 64-byte boundary: struct agent_record_header, name, payload. All integers little-endian.

@@ -49,6 +49,7 @@ static void print_machine(const LabScenario *scenario)
 	g_autofree char *seeds = seeds_text(scenario);
 	g_autofree char *packages = g_strjoinv(" ", scenario->image->packages);
 	g_autofree char *modules = g_strjoinv(", ", scenario->modules);
+	g_autofree char *files = scenario->files ? print_clean(scenario->files) : NULL;
 
 	printf("topology  %s (%s: %u nodes, %u CPUs, %s)\n", t->name,
 	       t->kind == LAB_TOPOLOGY_FAKE ? "fake" : "vnuma", t->n_nodes, t->n_cpus, memory);
@@ -56,6 +57,8 @@ static void print_machine(const LabScenario *scenario)
 	printf("kernels   %s\n", kernels);
 	if (*scenario->modules)
 		printf("modules   %s\n", modules);
+	if (scenario->files)
+		printf("files     %s\n", files);
 	printf("clock     %s\n", lab_clock_name(scenario->clock));
 	printf("boots     %u (seeds %s)\n", scenario->kernels->len * scenario->n_seeds, seeds);
 	if (scenario->scratch_bytes) {

@@ -44,6 +44,8 @@ static void print_head(const LabRun *run)
 	printf("image     %.*s\n", LAB_DIGEST_SHORT, plan->image_digest);
 	if (plan->prepared_digest)
 		printf("prepared  %.*s\n", LAB_DIGEST_SHORT, plan->prepared_digest);
+	if (plan->files_digest)
+		printf("/files    %.*s\n", LAB_DIGEST_SHORT, plan->files_digest);
 	printf("started   %s, took %s\n", started, took);
 	printf("files     %s\n\n", run->dir);
 }

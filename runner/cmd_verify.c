@@ -137,7 +137,8 @@ const Command cmd_verify = {
 	.description =
 		"RUN is a number, 'latest' or 'latest~1'. Kernels, image and prepared file system "
 		"are fetched and built "
-		"again when the cache lacks them, and must be those of the run. Of a boot that "
+		"again when the cache lacks them, and must be those of the run; so must what is in "
+		"the scenario's files now. Of a boot that "
 		"differs, the first "
 		"difference is shown: record, file, line and both values.\n\n"
 		"Exit code: 0 when all are identical, 3 when one differs or could not be repeated.",

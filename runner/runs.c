@@ -73,6 +73,7 @@ void runs_json(LabJsonWriter *w, const LabRun *run)
 	lab_json_writer_string(w, "clock", plan->clock);
 	lab_json_writer_string(w, "image_digest", plan->image_digest);
 	lab_json_writer_string(w, "prepared_digest", plan->prepared_digest);
+	lab_json_writer_string(w, "files_digest", plan->files_digest);
 	lab_json_writer_string(w, "qemu_version", plan->qemu_version);
 	lab_json_writer_uint(w, "n_boots", plan->boots->len);
 	lab_json_writer_uint(w, "n_ok", run->n_ok);

@@ -40,6 +40,8 @@ typedef struct {
 	guint64 scratch_bytes;
 	gboolean scratch_keep; /* shared mapping on DIR/scratch.img, kept: this boot prepares a file
 				  system */
+	char *files_path, *files_digest; /* (nullable): no files of the host */
+	guint64 files_bytes;
 	guint64 results_bytes;
 	LabDeadlines deadlines;
 	guint n_steps;		/* for progress */

@@ -39,7 +39,8 @@ static gboolean check_inputs(const LabBootJob *job, const char *dir, GError **er
 	       (!job->image_path ||
 		check_input("image", job->image_path, job->image_bytes, error)) &&
 	       (!job->scratch_path || job->scratch_keep ||
-		check_input("file system", job->scratch_path, job->scratch_bytes, error));
+		check_input("file system", job->scratch_path, job->scratch_bytes, error)) &&
+	       (!job->files_path || check_input("files", job->files_path, job->files_bytes, error));
 }
 
 static gboolean remove_outputs(const char *dir, GError **error)

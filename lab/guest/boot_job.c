@@ -32,6 +32,9 @@ static const LabField fields[] = {
 	FIELD(scratch_digest, LAB_FIELD_NULLABLE),
 	FIELD(scratch_bytes, LAB_FIELD_UINT64),
 	FIELD(scratch_keep, LAB_FIELD_BOOL),
+	FIELD(files_path, LAB_FIELD_NULLABLE),
+	FIELD(files_digest, LAB_FIELD_NULLABLE),
+	FIELD(files_bytes, LAB_FIELD_UINT64),
 	FIELD(results_bytes, LAB_FIELD_UINT64),
 	FIELD(n_steps, LAB_FIELD_UINT),
 	FIELD(emulator, LAB_FIELD_STRING),
@@ -134,7 +137,7 @@ LabBootJob *lab_boot_job_read(const char *dir, GError **error)
 char *lab_boot_job_digest(const LabBootJob *job)
 {
 	g_autofree char *args = lab_domain_kernel_args(job);
-	g_autoptr(GString) s = g_string_new("numalab-boot 2\n");
+	g_autoptr(GString) s = g_string_new("numalab-boot 3\n");
 	const struct {
 		const char *name, *value;
 	} texts[] = {
@@ -145,6 +148,7 @@ char *lab_boot_job_digest(const LabBootJob *job)
 		{"arguments", args},
 		{"image", job->image_path ? job->image_digest : NULL},
 		{"scratch", job->scratch_digest},
+		{"files", job->files_digest},
 		{"emulator", job->emulator_version},
 	};
 	const struct {
@@ -155,6 +159,7 @@ char *lab_boot_job_digest(const LabBootJob *job)
 		{"image-bytes", job->image_path ? job->image_bytes : 0},
 		{"scratch-bytes", job->scratch_bytes},
 		{"scratch-kept", job->scratch_keep},
+		{"files-bytes", job->files_bytes},
 		{"results-bytes", job->results_bytes},
 	};
 

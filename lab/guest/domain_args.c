@@ -113,11 +113,12 @@ static void add_nvdimms(GPtrArray *args, const LabBootJob *job, const char *dir)
 {
 	g_autofree char *results = g_build_filename(dir, "results.img", NULL);
 	g_autofree char *scratch = g_build_filename(dir, "scratch.img", NULL);
-	guint64 bytes =
-		(job->image_path ? job->image_bytes : 0) + job->scratch_bytes + job->results_bytes;
+	guint64 bytes = (job->image_path ? job->image_bytes : 0) + job->scratch_bytes +
+			job->files_bytes + job->results_bytes;
 
 	add(args, "-machine", "nvdimm=on");
-	add(args, "-m", "slots=%u,maxmem=%" G_GUINT64_FORMAT "M", NVDIMM_SLOTS,
+	add(args, "-m", "slots=%u,maxmem=%" G_GUINT64_FORMAT "M",
+	    NVDIMM_SLOTS + (job->files_path ? 1 : 0),
 	    (job->topology->memory_bytes + (bytes + GIB - 1) / GIB * GIB) / MIB);
 	if (job->image_path)
 		add_nvdimm(args, "root", job->image_path, job->image_bytes,
@@ -127,6 +128,10 @@ static void add_nvdimms(GPtrArray *args, const LabBootJob *job, const char *dir)
 			   job->scratch_path && !job->scratch_keep ? job->scratch_path : scratch,
 			   job->scratch_bytes, job->scratch_keep ? "share=on" : "share=off");
 	add_nvdimm(args, "results", results, job->results_bytes, "share=on");
+	/* Last: the others are where they are without it. */
+	if (job->files_path)
+		add_nvdimm(args, "files", job->files_path, job->files_bytes,
+			   "share=off,readonly=on");
 }
 
 GPtrArray *lab_domain_extra_args(const LabBootJob *job, const char *dir)

@@ -132,6 +132,8 @@ char *lab_agent_job_text(const LabAgentJob *job)
 	number_line(s, "image-bytes", job->image_bytes);
 	text_line(s, "image-type", job->image_type);
 	number_line(s, "scratch-bytes", job->scratch_bytes);
+	if (job->files_bytes)
+		number_line(s, "files-bytes", job->files_bytes);
 	number_line(s, "results-bytes", job->results_bytes);
 	settings(s, job->scenario);
 	if (job->scenario->settle_ns)

@@ -39,12 +39,13 @@ void lab_again_free(LabAgain *again)
 	g_free(again);
 }
 
+/* @what: with its verb: "the image is" */
 static gboolean same(const char *what, const char *then, const char *now, GError **error)
 {
 	if (!g_strcmp0(then, now))
 		return TRUE;
 	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
-		    "cannot verify: %s is not what the run had (then %.12s, now %.12s)", what,
+		    "cannot verify: %s not what the run had (then %.12s, now %.12s)", what,
 		    then ? then : "none", now ? now : "none");
 	return FALSE;
 }
@@ -54,18 +55,24 @@ static gboolean same_inputs(const LabRun *run, const LabInputs *in, GError **err
 {
 	const LabPlan *plan = run->plan;
 
-	if (!same("QEMU's version", plan->qemu_version, in->emulator_version, error) ||
-	    !same("the image", plan->image_digest, in->image->digest, error) ||
-	    !same("the prepared file system", plan->prepared_digest,
-		  in->prepared ? in->prepared->digest : NULL, error))
+	if (!same("QEMU's version is", plan->qemu_version, in->emulator_version, error) ||
+	    !same("the image is", plan->image_digest, in->image->digest, error) ||
+	    !same("the files are", plan->files_digest, in->files ? in->files->digest : NULL, error))
 		return FALSE;
 	for (guint i = 0; i < in->kernels->len; i++) {
 		const LabKernel *kernel = g_ptr_array_index(in->kernels, i);
+		g_autofree char *what = g_strconcat(kernel->text, " is", NULL);
 
-		if (!same(kernel->text, plan->kernels[i], kernel->digest, error))
+		if (!same(what, plan->kernels[i], kernel->digest, error))
 			return FALSE;
 	}
 	return TRUE;
+}
+
+static gboolean same_prepared(const LabRun *run, const LabInputs *in, GError **error)
+{
+	return same("the prepared file system is", run->plan->prepared_digest,
+		    in->prepared ? in->prepared->digest : NULL, error);
 }
 
 static gboolean add_boot(Again *a, const LabPlanBoot *boot, guint repeat, GError **error)
@@ -84,12 +91,12 @@ static gboolean add_boot(Again *a, const LabPlanBoot *boot, guint repeat, GError
 		return FALSE;
 	g_free(job->id);
 	job->id = g_strdup(boot->id);
-	if (!same("the initrd (agent, modules, job)", then->initrd_digest, job->initrd_digest,
+	if (!same("the initrd (agent, modules, job) is", then->initrd_digest, job->initrd_digest,
 		  error))
 		return FALSE;
 	digest_then = lab_boot_job_digest(then);
 	digest_now = lab_boot_job_digest(job);
-	if (!same("the job", digest_then, digest_now, error) || !lab_dir_make(dir, error) ||
+	if (!same("the job is", digest_then, digest_now, error) || !lab_dir_make(dir, error) ||
 	    !lab_boot_job_write(job, dir, error))
 		return FALSE;
 	g_ptr_array_add(a->dirs, g_steal_pointer(&dir));
@@ -161,7 +168,8 @@ GPtrArray *lab_run_again(const LabRun *run, const char *const *only, guint repea
 	g_autofree LabEngineBoot *boots = NULL;
 	g_auto(Again) a = {.run = run, .in = in};
 
-	if (!in || !lab_prepared_get(in, error) || !same_inputs(run, in, error))
+	if (!in || !same_inputs(run, in, error) || !lab_prepared_get(in, error) ||
+	    !same_prepared(run, in, error))
 		return NULL;
 	a.dir = g_strdup_printf("%s/verify-%d", run->dir, (int)getpid());
 	a.dirs = g_ptr_array_new_with_free_func(g_free);

@@ -35,6 +35,7 @@ void lab_inputs_free(LabInputs *inputs)
 	g_clear_pointer(&inputs->cache, lab_cache_free);
 	g_clear_pointer(&inputs->kernels, g_ptr_array_unref);
 	g_clear_pointer(&inputs->image, lab_image_free);
+	g_clear_pointer(&inputs->files, lab_files_free);
 	g_clear_pointer(&inputs->prepared, lab_prepared_free);
 	g_free(inputs->agent_path);
 	g_free(inputs->agent_digest);
@@ -222,6 +223,47 @@ static gboolean get_image(LabInputs *in, const char *digest, GError **error)
 	return TRUE;
 }
 
+/* The agent tells the devices apart by size alone: files and results give way to the others. */
+static gboolean check_scratch_size(const LabInputs *in, GError **error)
+{
+	const LabScenario *s = in->scenario;
+
+	if (s->scratch_bytes != in->image->bytes)
+		return TRUE;
+	g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+		    "%s: the scratch device and image '%s' have the same size "
+		    "(%" G_GUINT64_FORMAT
+		    " bytes), and could not be told apart; make scratch 2MiB larger",
+		    s->path, in->image->name, in->image->bytes);
+	return FALSE;
+}
+
+static gboolean get_files(LabInputs *in, GError **error)
+{
+	const LabScenario *s = in->scenario;
+	const guint64 taken[] = {in->image->bytes, s->scratch_bytes};
+	gboolean made = FALSE;
+
+	if (!s->files)
+		return TRUE;
+	in->files = lab_files_get(in->cache, s->files, &s->files_origin, taken, G_N_ELEMENTS(taken),
+				  &made, error);
+	if (!in->files)
+		return FALSE;
+	lab_run_note(in->options, "files %.6s %s", in->files->digest, made ? "packed" : "cached");
+	return TRUE;
+}
+
+static guint64 results_bytes(const LabInputs *in)
+{
+	guint64 bytes = RESULTS_BYTES;
+
+	while (bytes == in->image->bytes || bytes == in->scenario->scratch_bytes ||
+	       (in->files && bytes == in->files->bytes))
+		bytes += NVDIMM_ALIGN;
+	return bytes;
+}
+
 LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
 			      const LabPlan *then, const LabRunOptions *options, GError **error)
 {
@@ -239,21 +281,10 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 	if (!in->cache ||
 	    !get_kernels(in, kernels ? kernels : scenario->kernels, then ? then->kernels : NULL,
 			 error) ||
-	    !get_image(in, then ? then->image_digest : NULL, error))
+	    !get_image(in, then ? then->image_digest : NULL, error) ||
+	    !check_scratch_size(in, error) || !get_files(in, error))
 		return NULL;
-	/* The agent tells the devices apart by size alone. */
-	in->results_bytes = RESULTS_BYTES;
-	while (in->results_bytes == in->image->bytes ||
-	       in->results_bytes == scenario->scratch_bytes)
-		in->results_bytes += NVDIMM_ALIGN;
-	if (scenario->scratch_bytes == in->image->bytes) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
-			    "%s: the scratch device and image '%s' have the same size "
-			    "(%" G_GUINT64_FORMAT
-			    " bytes), and could not be told apart; make scratch 2MiB larger",
-			    scenario->path, in->image->name, in->image->bytes);
-		return NULL;
-	}
+	in->results_bytes = results_bytes(in);
 	return g_steal_pointer(&in);
 }
 
@@ -306,6 +337,7 @@ static char *agent_job(const LabInputs *in, const LabKernel *kernel, gboolean pr
 			   .image_bytes = in->image->bytes,
 			   .image_type = in->image->type,
 			   .scratch_bytes = s->scratch_bytes,
+			   .files_bytes = in->files ? in->files->bytes : 0,
 			   .results_bytes = in->results_bytes,
 			   .phases = phases};
 
@@ -381,6 +413,11 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 	}
 	job->scratch_bytes = s->scratch_bytes;
 	job->scratch_keep = prepare;
+	if (in->files) {
+		job->files_path = g_strdup(in->files->path);
+		job->files_digest = g_strdup(in->files->digest);
+		job->files_bytes = in->files->bytes;
+	}
 	job->results_bytes = in->results_bytes;
 	job->deadlines = s->deadlines;
 	job->n_steps =

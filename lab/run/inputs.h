@@ -2,6 +2,7 @@
 /* Everything a run's boots read, resolved to content-addressed files before the first boot. Private
  * to lab/run. */
 #pragma once
+#include "lab/build/files.h"
 #include "lab/build/image.h"
 #include "lab/build/kernel.h"
 #include "lab/guest/boot.h"
@@ -20,6 +21,7 @@ typedef struct {
 	LabCache *cache;
 	GPtrArray *kernels; /* of LabKernel, in the scenario's order */
 	LabImage *image;
+	LabFiles *files; /* (nullable): the scenario has none */
 	char *agent_path, *agent_digest;
 	char *emulator, *emulator_version;
 	guint64 results_bytes;
@@ -32,7 +34,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabPrepared, lab_prepared_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabInputs, lab_inputs_free)
 
 /**
- * lab_inputs_resolve() - kernels, image, emulator; checks all that can be checked before a boot
+ * lab_inputs_resolve() - kernels, image, files, emulator; checks all that can be checked before a
+ * boot
  * @kernels: (nullable): LabKernelSpec to take in place of the scenario's (verify pins versions)
  * @then: (nullable): plan whose kernels and image are wanted again: taken from the cache by their digests where they are there
  *

@@ -50,6 +50,10 @@ gboolean lab_pins_write(const LabRun *run, const GPtrArray *kernels, const LabSc
 	add_strings(b, "overrides", scenario->overrides);
 	json_builder_set_member_name(b, "scenario_path");
 	json_builder_add_string_value(b, scenario->path);
+	if (scenario->files) {
+		json_builder_set_member_name(b, "files");
+		json_builder_add_string_value(b, scenario->files);
+	}
 	json_builder_end_object(b);
 	root = json_builder_get_root(b);
 	text = json_to_string(root, TRUE);
@@ -101,8 +105,13 @@ LabScenario *lab_pins_scenario(const LabRun *run, GError **error)
 		g_autoptr(LabScenario) scenario =
 			lab_scenario_load(places[i], (const char *const *)overrides, NULL);
 
-		if (scenario && !strcmp(scenario->digest, run->plan->scenario_digest))
-			return g_steal_pointer(&scenario);
+		if (!scenario || strcmp(scenario->digest, run->plan->scenario_digest))
+			continue;
+		/* A relative path of the copy would start from the copy. */
+		g_clear_pointer(&scenario->files, g_free);
+		if (json_object_has_member(pins, "files"))
+			scenario->files = lab_json_string(pins, "files");
+		return g_steal_pointer(&scenario);
 	}
 	g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
 		    "run %u cannot be made again: its scenario, topology or image recipe is no "

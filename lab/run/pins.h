@@ -5,7 +5,8 @@
 #include "lab/build/kernel.h"
 #include "lab/run/run.h"
 
-/** lab_pins_write() - exact kernel specs (package and version), scenario's file and overrides */
+/** lab_pins_write() - exact kernel specs (package and version), scenario's file and overrides, and
+ * where its files are */
 gboolean lab_pins_write(const LabRun *run, const GPtrArray *kernels, const LabScenario *scenario,
 			GError **error);
 

@@ -65,6 +65,7 @@ LabPlan *lab_plan_make(const LabInputs *in)
 	plan->clock = g_strdup(lab_clock_name(s->clock));
 	plan->image_digest = g_strdup(in->image->digest);
 	plan->prepared_digest = in->prepared ? g_strdup(in->prepared->digest) : NULL;
+	plan->files_digest = in->files ? g_strdup(in->files->digest) : NULL;
 	plan->qemu_version = g_strdup(in->emulator_version);
 	plan->order_seed = g_ascii_strtoull((char[9]){s->digest[0], s->digest[1], s->digest[2],
 						      s->digest[3], s->digest[4], s->digest[5],

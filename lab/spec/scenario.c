@@ -16,7 +16,7 @@
 struct raw {
 	const char *name, *about;
 	const LabYamlNode *topology, *image, *scale, *settings, *scratch, *prepare, *steps,
-		*collect, *judge, *deadlines, *seeds;
+		*collect, *judge, *deadlines, *seeds, *files;
 	const GPtrArray *kernels, *kernel_args, *modules;
 	guint clock, console;
 	guint64 boots, settle_ns;
@@ -48,6 +48,7 @@ static const LabYamlField scenario_fields[] = {
 	{"console", LAB_YAML_WORD, offsetof(struct raw, console), .words = consoles},
 	{"kernel-args", LAB_YAML_TEXTS, offsetof(struct raw, kernel_args)},
 	{"modules", LAB_YAML_TEXTS, offsetof(struct raw, modules)},
+	{"files", LAB_YAML_ANY, offsetof(struct raw, files)},
 	{0},
 };
 
@@ -108,6 +109,7 @@ void lab_scenario_free(LabScenario *s)
 	g_strfreev(s->kernel_args);
 	g_strfreev(s->modules);
 	g_free(s->module_origins);
+	g_free(s->files);
 	g_free(s->text);
 	g_strfreev(s->overrides);
 	g_free(s->canonical);
@@ -367,6 +369,21 @@ static gboolean read_modules(const GPtrArray *list, LabScenario *s, GError **err
 	return TRUE;
 }
 
+static gboolean read_files(const LabYamlNode *node, LabScenario *s, GError **error)
+{
+	g_autofree char *base = node ? base_of(s, node) : NULL;
+	g_autofree char *absolute = base ? g_canonicalize_filename(base, NULL) : NULL;
+	const char *path;
+
+	if (!node)
+		return TRUE;
+	if (!lab_yaml_text(node, "a directory", &path, error))
+		return FALSE;
+	s->files = g_canonicalize_filename(path, absolute);
+	s->files_origin = node->origin;
+	return TRUE;
+}
+
 LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, GError **error)
 {
 	g_autoptr(LabScenario) s = g_new0(LabScenario, 1);
@@ -390,7 +407,8 @@ LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, G
 	    !read_counters(raw.collect, s, error) ||
 	    !lab_scenario_read_judge(raw.judge, s, error) ||
 	    !read_deadlines(raw.deadlines, s, error) ||
-	    !check_kernel_args(raw.kernel_args, error) || !read_modules(raw.modules, s, error))
+	    !check_kernel_args(raw.kernel_args, error) || !read_modules(raw.modules, s, error) ||
+	    !read_files(raw.files, s, error))
 		return NULL;
 	s->kernel_args = lab_yaml_strv(raw.kernel_args);
 	lab_scenario_finish(s);

@@ -32,6 +32,7 @@
  *     console: quiet               # or verbose
  *     kernel-args: [...]           # added to the kernel command line
  *     modules: [kvm_amd]           # kernel modules to load, with their dependencies, in this order
+ *     files: DIR                   # of the host (from the scenario's directory), read-only at /files
  *
  * Steps. Every one may have name ([a-z0-9._-]+; the default is in brackets, then NAME-2, ...),
  * measure (true or false) and timeout (guest time). What a step needs must have been done by the
@@ -135,10 +136,13 @@ typedef struct {
  * @modules:        NULL-terminated, unique, '-' written as '_'
  * @module_origins: one for each of @modules, so that one that a kernel lacks can be named where it
  *                  is written; their paths are interned: valid for ever
+ * @files:          (nullable): directory, absolute; whether it is one is not asked here
+ * @files_origin:   where it is written; its path is interned: valid for ever
  * @text:           the file as written
  * @overrides:      NULL-terminated: the --set arguments it was read with (run/ records them)
  * @canonical:      all that decides what is run, JSON, keys sorted: without name, about, kernels,
- *                  seeds, counters, judge and deadlines of the host's time
+ *                  seeds, files (as of kernels, what they hold decides), counters, judge and
+ *                  deadlines of the host's time
  * @prepare_canonical: (nullable): what decides a prepared file system, apart from image and kernel:
  *                  what prepare's steps do, scratch size, topology, clock, settings, settle,
  *                  console, kernel_args, modules; NULL without prepare
@@ -169,6 +173,8 @@ typedef struct {
 	char **kernel_args;
 	char **modules;
 	LabOrigin *module_origins;
+	char *files;
+	LabOrigin files_origin;
 	char *text;
 	char **overrides;
 	char *canonical;

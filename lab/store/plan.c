@@ -29,6 +29,7 @@ void lab_plan_free(LabPlan *plan)
 	g_free(plan->clock);
 	g_free(plan->image_digest);
 	g_free(plan->prepared_digest);
+	g_free(plan->files_digest);
 	g_free(plan->qemu_version);
 	g_clear_pointer(&plan->boots, g_ptr_array_unref);
 	g_strfreev(plan->kernels);
@@ -52,6 +53,8 @@ char *lab_plan_digest(const LabPlan *plan)
 			       plan->scenario_digest, plan->clock, plan->image_digest,
 			       plan->prepared_digest ? plan->prepared_digest : "-",
 			       plan->qemu_version);
+	if (plan->files_digest)
+		g_string_append_printf(text, "files %s\n", plan->files_digest);
 	for (char **kernel = plan->kernels; *kernel; kernel++)
 		g_string_append_printf(text, "kernel %s\n", *kernel);
 	for (guint i = 0; i < boots->len; i++) {
@@ -113,6 +116,7 @@ char *lab_plan_json(const LabPlan *plan)
 	add_text(builder, "clock", plan->clock);
 	add_text(builder, "image_digest", plan->image_digest);
 	add_text(builder, "prepared_digest", plan->prepared_digest);
+	add_text(builder, "files_digest", plan->files_digest);
 	add_text(builder, "qemu_version", plan->qemu_version);
 	add_seed(builder, "order_seed", plan->order_seed);
 	json_builder_set_member_name(builder, "kernels");
@@ -152,6 +156,14 @@ static gboolean get_text(JsonObject *object, const char *key, char **value, GErr
 		return bad(error, "plan: '%s' is missing or no text", key);
 	*value = json_node_dup_string(node);
 	return TRUE;
+}
+
+/* One that is absent or null stays NULL. */
+static gboolean get_nullable(JsonObject *object, const char *key, char **value, GError **error)
+{
+	if (!json_object_has_member(object, key) || json_object_get_null_member(object, key))
+		return TRUE;
+	return get_text(object, key, value, error);
 }
 
 static gboolean get_seed(JsonObject *object, const char *key, guint64 *seed, GError **error)
@@ -255,11 +267,9 @@ LabPlan *lab_plan_from_json(const char *json, GError **error)
 		bad(error, "plan: %s", "written by another version of numalab");
 		return NULL;
 	}
-	if (!json_object_has_member(object, "prepared_digest") ||
-	    !json_object_get_null_member(object, "prepared_digest"))
-		if (!get_text(object, "prepared_digest", &plan->prepared_digest, error))
-			return NULL;
-	if (!get_text(object, "digest", &plan->digest, error) ||
+	if (!get_nullable(object, "prepared_digest", &plan->prepared_digest, error) ||
+	    !get_nullable(object, "files_digest", &plan->files_digest, error) ||
+	    !get_text(object, "digest", &plan->digest, error) ||
 	    !get_text(object, "scenario_name", &plan->scenario_name, error) ||
 	    !get_text(object, "scenario_path", &plan->scenario_path, error) ||
 	    !get_text(object, "scenario_digest", &plan->scenario_digest, error) ||

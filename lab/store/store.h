@@ -58,6 +58,7 @@ void lab_plan_boot_free(LabPlanBoot *boot);
  * struct LabPlan - the boots of a run in the order to be executed; plan.json
  * @clock:           "exact", "tcg"
  * @prepared_digest: (nullable): no prepared file system
+ * @files_digest:    (nullable): no files of the host
  * @order_seed:      of the order of @boots
  * @boots:           of LabPlanBoot, with lab_plan_boot_free()
  * @kernels:         (array, NULL-terminated): digests in the order of the scenario: the first is
@@ -69,6 +70,7 @@ typedef struct {
 	char *clock;
 	char *image_digest;
 	char *prepared_digest;
+	char *files_digest;
 	char *qemu_version;
 	guint64 order_seed;
 	GPtrArray *boots;
@@ -83,7 +85,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabPlan, lab_plan_free)
  * lab_plan_digest() - SHA-256 of all that decides a plan's results: two plans with one digest are
  * the same experiment
  *
- * Scenario, clock, image, prepared file system and QEMU version; the kernels in their order; of
+ * Scenario, clock, image, prepared file system, files and QEMU version; the kernels in their order; of
  * each boot id, kernel and seed. Not names, paths and labels; not the order of execution and its
  * seed, which may be drawn anew by the command that resumes a run. Free with g_free().
  */

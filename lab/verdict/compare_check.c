@@ -127,6 +127,7 @@ static gboolean check_pair(const LabRun *a, const LabRun *b, GPtrArray *notes, G
 	note_difference(a, b, "images", a->plan->image_digest, b->plan->image_digest, notes);
 	note_difference(a, b, "prepared file systems", a->plan->prepared_digest,
 			b->plan->prepared_digest, notes);
+	note_difference(a, b, "files", a->plan->files_digest, b->plan->files_digest, notes);
 	note_difference(a, b, "versions of QEMU", a->plan->qemu_version, b->plan->qemu_version,
 			notes);
 	return TRUE;

@@ -42,5 +42,13 @@ matches "with a suggestion" "^$TEST_TMP/clock.yaml:5:8: .*did you mean 'exact'" 
 { cat "$TEST_TMP/good.yaml"; echo 'modules: [loop, zrma]'; } > "$TEST_TMP/module.yaml"
 run_exit 2 "no such module" "$NUMALAB" run --offline "$TEST_TMP/module.yaml"
 matches "at its place, with the kernel" "^$TEST_TMP/module.yaml:9:17: debian:bookworm \\($release\\) has no module 'zrma', built in or not \\(did you mean 'zram'\\?\\)$" "$errors"
+{ cat "$TEST_TMP/good.yaml"; echo 'files: no-such'; } > "$TEST_TMP/files.yaml"
+run_exit 2 "no such files" "$NUMALAB" run --offline "$TEST_TMP/files.yaml"
+matches "at their place" "^$TEST_TMP/files.yaml:9:8: wanted a directory, found none .*: $TEST_TMP/no-such" "$errors"
+mkdir "$TEST_TMP/no-such"
+run_exit 2 "empty files" "$NUMALAB" run --offline "$TEST_TMP/files.yaml"
+mkfifo "$TEST_TMP/no-such/pipe"
+run_exit 2 "a pipe among the files" "$NUMALAB" run --offline "$TEST_TMP/files.yaml"
+matches "is named" "^$TEST_TMP/files.yaml:9:8: .*found a pipe: $TEST_TMP/no-such/pipe" "$errors"
 if [ -e "$TEST_TMP/started" ]; then not_ok "QEMU was never started" "$(head -n 3 "$TEST_TMP/started")"; else ok "QEMU was never started"; fi
 finish

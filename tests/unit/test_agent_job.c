@@ -29,6 +29,7 @@ static const char full_job[] = HEAD "release 6.1.0-57-amd64\n"
 				    "image-bytes 300\n"
 				    "image-type erofs\n"
 				    "scratch-bytes 200\n"
+				    "files-bytes 400\n"
 				    "results-bytes 100\n"
 				    "setting scan_delay_ms 50 /a /b\n"
 				    "setting empty % /c\n"
@@ -65,6 +66,7 @@ START_TEST(test_full)
 	ck_assert_uint_eq(job.image_bytes, 300);
 	ck_assert_str_eq(job.image_type, "erofs");
 	ck_assert_uint_eq(job.scratch_bytes, 200);
+	ck_assert_uint_eq(job.files_bytes, 400);
 	ck_assert_uint_eq(job.results_bytes, 100);
 	ck_assert_uint_eq(job.n_settings, 2);
 	ck_assert_uint_eq(job.settings[0].n_paths, 2);
@@ -144,6 +146,11 @@ static const struct {
 	{SMALL "image-bytes 5\nend\n", "job line 6: image-bytes without image-type"},
 	{SMALL "scratch-bytes 16\nend\n",
 	 "job line 6: two devices of the same size can not be told apart"},
+	{SMALL "files-bytes 16\nend\n",
+	 "job line 6: two devices of the same size can not be told apart"},
+	{SMALL "files-bytes 8\nimage-type erofs\nimage-bytes 8\nend\n",
+	 "job line 8: two devices of the same size can not be told apart"},
+	{SMALL "files-bytes 0\nscratch-bytes 0\nend\n", NULL},
 	{SMALL "step A 0 0 drop_caches\nend\n",
 	 "job line 5: step name 'A': wanted 1 to 63 of a-z 0-9 . _ -"},
 	{SMALL "step a/b 0 0 drop_caches\nend\n",

@@ -55,6 +55,9 @@ static LabBootJob *new_job(void)
 	job->image_bytes = 1;
 	job->scratch_bytes = 2;
 	job->scratch_keep = TRUE;
+	job->files_path = g_strdup("/f");
+	job->files_digest = g_strdup("fd");
+	job->files_bytes = 4;
 	job->results_bytes = 3;
 	job->deadlines = (LabDeadlines){4, 5, 6, G_MAXINT64};
 	job->n_steps = 7;
@@ -132,6 +135,12 @@ START_TEST(job_digest)
 	case 10:
 		SET_TEXT(emulator_version, "10.1.0");
 		break;
+	case 11:
+		SET_TEXT(files_digest, "other");
+		break;
+	case 12:
+		job->files_bytes++;
+		break;
 	default:
 		changes = FALSE;
 	}
@@ -142,6 +151,7 @@ START_TEST(job_digest)
 		SET_TEXT(kernel_text, "other");
 		SET_TEXT(initrd_path, "other");
 		SET_TEXT(image_path, "/other");
+		SET_TEXT(files_path, "/other");
 		SET_TEXT(emulator, "/other");
 		job->deadlines.step_ns++;
 		job->n_steps++;
@@ -253,6 +263,7 @@ START_TEST(agent_job)
 			   .modules = modules,
 			   .image_bytes = 1,
 			   .scratch_bytes = 2,
+			   .files_bytes = 4,
 			   .results_bytes = 3,
 			   .image_type = "erofs",
 			   .phases = phases,
@@ -278,6 +289,7 @@ START_TEST(agent_job)
 			       "image-bytes 1\n"
 			       "image-type erofs\n"
 			       "scratch-bytes 2\n"
+			       "files-bytes 4\n"
 			       "results-bytes 3\n"
 			       "setting numa_balancing.scan_delay_ms 50 /sys/a%20b /proc/c\n"
 			       "settle-ns 5\n"
@@ -350,7 +362,7 @@ int main(void)
 	tcase_add_test(files, job_round_trip);
 	tcase_add_loop_test(files, bad_job, 0, G_N_ELEMENTS(bad_jobs));
 	tcase_add_test(files, result_round_trip);
-	tcase_add_loop_test(texts, job_digest, 0, 12);
+	tcase_add_loop_test(texts, job_digest, 0, 14);
 	tcase_add_test(texts, agent_job);
 	tcase_add_loop_test(texts, progress, 0, G_N_ELEMENTS(lines));
 	suite_add_tcase(suite, files);

@@ -397,6 +397,7 @@ static void other_image(LabPlan *plan)
 {
 	set_text(&plan->image_digest, "9999999999999999");
 	set_text(&plan->prepared_digest, "77");
+	set_text(&plan->files_digest, "88");
 }
 
 static void other_scenario(LabPlan *plan)

@@ -24,6 +24,7 @@ typedef struct {
 	Scratch scratch;
 	gboolean no_image;
 	const char *extra;
+	gboolean files;
 } Case;
 
 static const Case cases[] = {
@@ -31,6 +32,7 @@ static const Case cases[] = {
 	{"vnuma-tcg", "vnuma", LAB_CLOCK_TCG, 2, SCRATCH_EMPTY},
 	{"vnuma-kept", "vnuma", LAB_CLOCK_EXACT, 3, SCRATCH_KEPT},
 	{"vnuma-initrd", "vnuma", LAB_CLOCK_EXACT, 1, SCRATCH_NONE, TRUE, "brd.rd_nr=1 a=b,c"},
+	{"vnuma-files", "vnuma", LAB_CLOCK_EXACT, 1, SCRATCH_PREPARED, .files = TRUE},
 	{"ring", "ring", LAB_CLOCK_EXACT, 1, SCRATCH_NONE},
 	{"asymmetric", "asymmetric", LAB_CLOCK_EXACT, 1, SCRATCH_NONE},
 	{"fake", "fake", LAB_CLOCK_EXACT, 1, SCRATCH_EMPTY},
@@ -67,6 +69,8 @@ static LabBootJob *job_of(const Case *c)
 	job->scratch_bytes = c->scratch == SCRATCH_NONE ? 0 : GIB;
 	job->scratch_path = c->scratch == SCRATCH_PREPARED ? g_strdup("/cache/scratch.img") : NULL;
 	job->scratch_keep = c->scratch == SCRATCH_KEPT;
+	job->files_path = c->files ? g_strdup("/cache/files/files.erofs") : NULL;
+	job->files_bytes = c->files ? 2 * 1024 * 1024 : 0;
 	job->results_bytes = 16 * 1024 * 1024;
 	job->emulator = g_strdup("/usr/bin/qemu-system-x86_64");
 	job->emulator_version = g_strdup("10.0.2");

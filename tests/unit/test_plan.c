@@ -22,6 +22,7 @@ START_TEST(plan_round_trip)
 	ck_assert_str_eq(json, json_again);
 	ck_assert_str_eq(again->scenario_path, plan->scenario_path);
 	ck_assert_ptr_null(again->prepared_digest);
+	ck_assert_ptr_null(again->files_digest);
 	ck_assert(again->order_seed == G_MAXUINT64);
 	ck_assert_uint_eq(again->boots->len, 3);
 	boot = again->boots->pdata[2];
@@ -50,7 +51,7 @@ START_TEST(plan_digest)
 		ck_assert_str_eq(before, same);
 	}
 	/* What makes another experiment. */
-	for (int change = 0; change < 7; change++) {
+	for (int change = 0; change < 8; change++) {
 		g_autoptr(LabPlan) other = small_plan();
 		LabPlanBoot *first = other->boots->pdata[0];
 		g_autofree char *digest = NULL;
@@ -75,6 +76,9 @@ START_TEST(plan_digest)
 			first->seed++;
 			break;
 		case 6:
+			set_text(&other->files_digest, "x");
+			break;
+		case 7:
 			g_ptr_array_remove_index(other->boots, 0);
 			break;
 		}
@@ -101,6 +105,7 @@ static const struct {
 	{"\"kernels\"", "\"colonels\"", "'kernels' is missing"},
 	{"{", "[", "plan: "},
 	{"\"prepared_digest\" : null", "\"prepared_digest\" : []", "'prepared_digest'"},
+	{"\"files_digest\" : null", "\"files_digest\" : 1", "'files_digest'"},
 };
 
 START_TEST(plan_bad)

@@ -73,6 +73,7 @@ START_TEST(defaults)
 	ck_assert(s->console_quiet);
 	ck_assert_uint_eq(g_strv_length(s->kernel_args), 0);
 	ck_assert_ptr_null(s->modules[0]);
+	ck_assert_ptr_null(s->files);
 	ck_assert_uint_eq(g_strv_length(s->overrides), 0);
 }
 END_TEST
@@ -101,9 +102,11 @@ START_TEST(everything)
 		     "deadlines: {first-output: 1s, agent: 2s, step: 3m, power-off: 4s}\n"
 		     "console: verbose\n"
 		     "kernel-args: [tsc=reliable, nosmt]\n"
-		     "modules: [loop, kvm-amd]\n",
+		     "modules: [loop, kvm-amd]\n"
+		     "files: ../tools\n",
 		     NULL);
 	g_autofree char *linux_path = g_canonicalize_filename("../linux", NULL);
+	g_autofree char *files = g_canonicalize_filename("../tools", NULL);
 	const LabStep *step = s->steps->pdata[0];
 
 	ck_assert_str_eq(s->name, "all");
@@ -153,6 +156,9 @@ START_TEST(everything)
 	ck_assert_ptr_null(s->modules[2]);
 	ck_assert_uint_eq(s->module_origins[1].line, 20);
 	ck_assert_uint_eq(s->module_origins[1].column, 17);
+	ck_assert_str_eq(s->files, files);
+	ck_assert_uint_eq(s->files_origin.line, 21);
+	ck_assert_uint_eq(s->files_origin.column, 8);
 }
 END_TEST
 
@@ -352,7 +358,7 @@ END_TEST
 /* A path in the file starts from the file, one of the command line from where the command is. */
 START_TEST(relative_paths)
 {
-	const char *overrides[] = {"kernels=[dir:k, 'dir:/k']", NULL};
+	const char *overrides[] = {"kernels=[dir:k, 'dir:/k']", "files=k", NULL};
 	g_autofree char *in_sub = g_canonicalize_filename("sub/k", NULL),
 			*here = g_canonicalize_filename("k", NULL);
 	g_autoptr(LabScenario) s = NULL, set = NULL;
@@ -360,7 +366,8 @@ START_TEST(relative_paths)
 	ck_assert_int_eq(g_mkdir_with_parents("sub", 0700), 0);
 	spec_write("sub/top.yaml", "kind: vnuma\nnodes: [{cpus: 0, memory: 64MiB}]\n");
 	spec_write("sub/s.yaml",
-		   "topology: ./top.yaml\nimage: xfs\nkernels: [dir:k]\nsteps: [drop_caches]\n");
+		   "topology: ./top.yaml\nimage: xfs\nkernels: [dir:k]\nsteps: [drop_caches]\n"
+		   "files: k\n");
 	s = lab_scenario_load("sub/s.yaml", NULL, NULL);
 	set = lab_scenario_load("sub/s.yaml", overrides, NULL);
 	ck_assert_ptr_nonnull(s);
@@ -370,6 +377,9 @@ START_TEST(relative_paths)
 	ck_assert_str_eq(((LabKernelSpec *)set->kernels->pdata[0])->path, here);
 	ck_assert_str_eq(((LabKernelSpec *)set->kernels->pdata[0])->origin.path,
 			 "--set kernels=[dir:k, 'dir:/k']");
+	ck_assert_str_eq(s->files, in_sub);
+	ck_assert_str_eq(set->files, here);
+	ck_assert_str_eq(set->files_origin.path, "--set files=k");
 }
 END_TEST
 
@@ -385,6 +395,7 @@ START_TEST(canonical_form)
 			      "judge=[{metric: pgfault, threshold: 1%}]",
 			      "deadlines.agent=1h",
 			      "modules=[]",
+			      "files=/x",
 			      "scale=1/1"};
 	const char *other[] = {"clock=tcg",
 			       "settle=1s",

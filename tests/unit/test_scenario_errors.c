@@ -98,6 +98,8 @@ static const struct spec_case errors[] = {
 	{"module of nothing", RUN "modules: ['']\n", "t.yaml:6:11: wanted a text, found ''"},
 	{"module twice", RUN "modules: [kvm-amd, loop, kvm_amd]\n",
 	 "t.yaml:6:26: wanted each module once, found 'kvm_amd'"},
+	{"files of nothing", RUN "files:\n", "t.yaml:6:1: wanted a directory, found nothing"},
+	{"files is a list", RUN "files: [a]\n", "t.yaml:6:8: wanted a directory, found a list"},
 	/* settings */
 	{"unknown setting", RUN "settings: {thp: never}\n",
 	 "t.yaml:6:12: wanted a key of settings (numa_balancing, transparent_hugepage, sysctl), "
@@ -265,7 +267,7 @@ static const struct {
 	{"a\nb=1", "--set a\\nb=1: wanted a key of a scenario (name, about, topology, image, "
 		   "kernels, clock, boots, seeds, scale, "
 		   "settings, settle, scratch, prepare, steps, collect, judge, deadlines, console, "
-		   "kernel-args, modules), found 'a\\nb'"},
+		   "kernel-args, modules, files), found 'a\\nb'"},
 	{"boots", "--set boots: wanted KEY=VALUE, found no '='"},
 	{"=5", "--set =5: wanted KEY=VALUE, found no key"},
 	{"boots.=5", "--set boots.=5: wanted KEY.KEY=VALUE, found an empty key"},
