@@ -102,7 +102,7 @@ help:
 	@echo "  make demo          deps, build, and compare two Debian kernels on a 4-node guest"
 	@echo "  make check         deps, build, all tests; last line: N passed, N failed, N skipped"
 	@echo "  make check-unit    unit tests only          make check-integration   real guests only"
-	@echo "  make check-long    the study of the exact clock (hours)"
+	@echo "  make check-long    the study of the exact clock (two hours on 2 cores)"
 	@echo "  make check-layers  includes go downwards only"
 	@echo "  make bench         benchmarks (ratios within one run)"
 	@echo "  make fuzz          short fuzzing of the parsers of foreign text"
