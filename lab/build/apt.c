@@ -16,6 +16,7 @@
 
 struct _LabApt {
 	char *suite;
+	char *base; /* (nullable): suite that it adds to, and that comes with it */
 	char *dir;
 	char *config;  /* apt.conf */
 	char *sources; /* numalab.sources */
@@ -35,7 +36,7 @@ static const char config_text[] = "#clear APT::Update::Pre-Invoke;\n"
 				  "#clear APT::Architectures;\n"
 				  "APT::Architecture \"amd64\";\n"
 				  "APT::Architectures { \"amd64\"; };\n"
-				  "APT::Default-Release \"\";\n"
+				  "APT::Default-Release \"%2$s\";\n"
 				  "APT::Update::Error-Mode \"any\";\n"
 				  "Dir::State \"%1$s/state\";\n"
 				  "Dir::State::status \"%1$s/status\";\n"
@@ -63,7 +64,7 @@ static gboolean make_layout(LabApt *apt, GError **error)
 	static const char *const dirs[] = {"state/lists/partial", "cache/archives/partial",
 					   "empty"};
 	g_autofree char *status = g_build_filename(apt->dir, "status", NULL);
-	g_autofree char *config = g_strdup_printf(config_text, apt->dir);
+	g_autofree char *config = g_strdup_printf(config_text, apt->dir, apt->base ? apt->suite : "");
 
 	for (guint i = 0; i < G_N_ELEMENTS(dirs); i++) {
 		g_autofree char *path = g_build_filename(apt->dir, dirs[i], NULL);
@@ -75,9 +76,11 @@ static gboolean make_layout(LabApt *apt, GError **error)
 	       lab_file_write(apt->config, config, -1, error);
 }
 
-LabApt *lab_apt_open(LabCache *cache, const char *suite, const LabOrigin *origin, GError **error)
+LabApt *lab_apt_open(LabCache *cache, const char *suite, gboolean whole, const LabOrigin *origin,
+		     GError **error)
 {
 	g_autoptr(LabApt) apt = g_new0(LabApt, 1);
+	g_autofree char *key = NULL;
 
 	apt->lock = -1;
 	if (!is_suite_name(suite)) {
@@ -87,11 +90,14 @@ LabApt *lab_apt_open(LabCache *cache, const char *suite, const LabOrigin *origin
 	}
 	apt->suite = g_strdup(suite);
 	apt->origin = origin;
-	apt->dir = lab_cache_path(cache, KIND, suite);
+	if (whole && strchr(suite, '-'))
+		apt->base = g_strndup(suite, strcspn(suite, "-"));
+	key = apt->base ? g_strconcat(suite, "+", apt->base, NULL) : g_strdup(suite);
+	apt->dir = lab_cache_path(cache, KIND, key);
 	apt->config = g_build_filename(apt->dir, "apt.conf", NULL);
 	apt->sources = g_build_filename(apt->dir, "numalab.sources", NULL);
 	apt->stamp = g_build_filename(apt->dir, "fetched", NULL);
-	apt->lock = lab_cache_lock(cache, KIND, suite, error);
+	apt->lock = lab_cache_lock(cache, KIND, key, error);
 	return apt->lock >= 0 && make_layout(apt, error) ? g_steal_pointer(&apt) : NULL;
 }
 
@@ -102,6 +108,7 @@ void lab_apt_free(LabApt *apt)
 	if (apt->lock >= 0)
 		close(apt->lock);
 	g_free(apt->suite);
+	g_free(apt->base);
 	g_free(apt->dir);
 	g_free(apt->config);
 	g_free(apt->sources);
@@ -212,7 +219,8 @@ static gboolean update(LabApt *apt, const char *wanted, GError **error)
 		}
 		if (*missing && !strcmp(sources, wanted)) {
 			g_free(sources);
-			sources = lab_apt_sources(apt->suite, (const char *const *)missing, error);
+			sources = lab_apt_sources(apt->suite, apt->base,
+						  (const char *const *)missing, error);
 			if (!sources)
 				return FALSE;
 		} else if (strstr(result.err, " is expired ") && !expired) {
@@ -229,7 +237,7 @@ static gboolean update(LabApt *apt, const char *wanted, GError **error)
 
 gboolean lab_apt_refresh(LabApt *apt, guint max_age_s, gboolean *refreshed, GError **error)
 {
-	g_autofree char *sources = lab_apt_sources(apt->suite, NULL, error);
+	g_autofree char *sources = lab_apt_sources(apt->suite, apt->base, NULL, error);
 	gboolean fresh;
 
 	if (!sources)

@@ -12,11 +12,14 @@ typedef struct _LabApt LabApt;
 
 /**
  * lab_apt_open() - the private state of a suite; locked against other processes until freed
+ * @whole: a suite that adds to another one ("bookworm-backports" to "bookworm") comes with that one; its own
+ *   packages win
  * @origin: (nullable): where the suite was written; borrowed, must outlive the object
  *
  * Blocks while another process has it open.
  */
-LabApt *lab_apt_open(LabCache *cache, const char *suite, const LabOrigin *origin, GError **error);
+LabApt *lab_apt_open(LabCache *cache, const char *suite, gboolean whole, const LabOrigin *origin,
+		     GError **error);
 void lab_apt_free(LabApt *apt);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabApt, lab_apt_free)
 

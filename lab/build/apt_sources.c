@@ -206,24 +206,30 @@ static gboolean stands_alone(const char *suite)
 	return g_strv_contains(rolling, suite) || strchr(suite, '-') != NULL;
 }
 
-char *lab_apt_sources_text(const char *suite, const char *const *without,
+char *lab_apt_sources_text(const char *suite, const char *base, const char *const *without,
 			   const LabAptMirror *archive, const LabAptMirror *security)
 {
-	g_autofree char *updates = g_strconcat(suite, "-updates", NULL);
-	g_autofree char *fixes = g_strconcat(suite, "-security", NULL);
+	const char *whole = base ? base : suite;
+	g_autofree char *updates = g_strconcat(whole, "-updates", NULL);
+	g_autofree char *fixes = g_strconcat(whole, "-security", NULL);
 	gboolean is_fixes = g_str_has_suffix(suite, "-security");
-	const char *const main_suites[] = {suite, stands_alone(suite) ? NULL : updates, NULL};
+	gboolean alone = stands_alone(whole);
+	const char *const addition[] = {suite, NULL};
+	const char *const main_suites[] = {whole, alone ? NULL : updates, NULL};
 	const char *const security_suites[] = {is_fixes ? suite : fixes, NULL};
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	if (!is_fixes)
+	if (base && !is_fixes)
+		add_stanza(text, archive, addition, without);
+	if (base || !is_fixes)
 		add_stanza(text, archive, main_suites, without);
-	if (is_fixes || !stands_alone(suite))
+	if (is_fixes || !alone)
 		add_stanza(text, security, security_suites, without);
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-char *lab_apt_sources(const char *suite, const char *const *without, GError **error)
+char *lab_apt_sources(const char *suite, const char *base, const char *const *without,
+		      GError **error)
 {
 	g_autofree char *targets = host_targets(error);
 	g_auto(LabAptMirror) archive = {0}, security = {0};
@@ -243,5 +249,5 @@ char *lab_apt_sources(const char *suite, const char *const *without, GError **er
 		security.uri = g_strconcat(archive.uri, "-security", NULL);
 		security.signed_by = g_strdup(archive.signed_by);
 	}
-	return lab_apt_sources_text(suite, without, &archive, &security);
+	return lab_apt_sources_text(suite, base, without, &archive, &security);
 }

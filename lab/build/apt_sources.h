@@ -28,15 +28,17 @@ gboolean lab_apt_find_mirror(const char *targets, gboolean security, LabAptMirro
 	"$(ORIGIN)|$(LABEL)|$(RELEASE)|$(COMPONENT)|$(REPO_URI)|$(SOURCESENTRY)"
 
 /** lab_apt_sources_text() - what lab_apt_sources() makes of these archives; free with g_free() */
-char *lab_apt_sources_text(const char *suite, const char *const *without,
+char *lab_apt_sources_text(const char *suite, const char *base, const char *const *without,
 			   const LabAptMirror *archive, const LabAptMirror *security);
 
 /**
  * lab_apt_sources() - a .sources file (deb822) for @suite, main component, amd64 binaries
  * @suite: "bookworm": with bookworm-updates and bookworm-security, which is what a user of bookworm
  *   gets; "bookworm-backports", "sid" and the like: alone
+ * @base: (nullable): suite that @suite adds to; it comes too, as if it were asked for
  * @without: (nullable): NULL-terminated suites to leave out, because the mirror has none
  *
  * Free with g_free(). Errors: LAB_ERROR_INFRA: no apt, or no Debian archive among the host's.
  */
-char *lab_apt_sources(const char *suite, const char *const *without, GError **error);
+char *lab_apt_sources(const char *suite, const char *base, const char *const *without,
+		      GError **error);

@@ -184,7 +184,7 @@ static char *key_of(const LabImageRecipe *recipe, const GPtrArray *packages)
 static char *get_dir(LabCache *cache, Get *get, gboolean *made, GError **error)
 {
 	const LabImageRecipe *recipe = get->recipe;
-	g_autoptr(LabApt) apt = lab_apt_open(cache, recipe->suite, &recipe->suite_origin, error);
+	g_autoptr(LabApt) apt = lab_apt_open(cache, recipe->suite, TRUE, &recipe->suite_origin, error);
 	g_autoptr(GPtrArray) packages = NULL;
 	g_autofree char *key = NULL;
 	g_autofree char *dir = NULL;

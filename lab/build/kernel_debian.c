@@ -301,7 +301,7 @@ LabKernel *lab_kernel_get_debian(LabCache *cache, const LabKernelSpec *spec, gbo
 		return NULL;
 	}
 	say(progress, data, "looking for %s", spec->text);
-	apt = lab_apt_open(cache, spec->suite, &spec->origin, error);
+	apt = lab_apt_open(cache, spec->suite, FALSE, &spec->origin, error);
 	if (!apt || !lab_apt_refresh(apt, MAX_AGE_S, NULL, error))
 		return NULL;
 	packages = resolve(apt, spec, error);

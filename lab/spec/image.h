@@ -3,7 +3,8 @@
  * An image recipe: what the guest's user space is made of. An immutable value read from YAML.
  *
  *     about: text                      # optional
- *     suite: bookworm                  # a Debian suite
+ *     suite: bookworm                  # a Debian suite; with bookworm-backports and the like, whose packages
+ *                                      # win, comes bookworm
  *     packages: [xfsprogs, fsmark]     # and what they depend on
  *     exclude:                         # optional: files to leave out, as patterns of dpkg's
  *       - /usr/share/doc/?*            # path-exclude (a '*' also stands for a '/')

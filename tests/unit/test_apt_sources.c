@@ -115,6 +115,7 @@ static const struct {
 	const char *suite;
 	const char *without[2];
 	const char *text;
+	const char *base;
 } made[] = {
 	{"trixie",
 	 {NULL},
@@ -138,6 +139,15 @@ static const struct {
 	 {NULL},
 	 "Types: deb\nURIs: http://m.example/debian\nSuites: bookworm-backports\nComponents: main\n"
 	 "Architectures: amd64\nTargets: Packages\nLanguages: none\nSigned-By: /k.gpg\n"},
+	{"bookworm-backports",
+	 {"bookworm-security"},
+	 "Types: deb\nURIs: http://m.example/debian\nSuites: bookworm-backports\nComponents: main\n"
+	 "Architectures: amd64\nTargets: Packages\nLanguages: none\nSigned-By: /k.gpg\n"
+	 "\n"
+	 "Types: deb\nURIs: http://m.example/debian\nSuites: bookworm bookworm-updates\n"
+	 "Components: main\n"
+	 "Architectures: amd64\nTargets: Packages\nLanguages: none\nSigned-By: /k.gpg\n",
+	 "bookworm"},
 	{"bookworm-security",
 	 {NULL},
 	 "Types: deb\nURIs: http://m.example/debian-security\nSuites: "
@@ -151,7 +161,7 @@ START_TEST(sources)
 	const LabAptMirror fixes = {(char *)"http://m.example/debian-security",
 				    (char *)"\n -----BEGIN\n ."};
 	g_autofree char *text =
-		lab_apt_sources_text(made[_i].suite, made[_i].without, &archive, &fixes);
+		lab_apt_sources_text(made[_i].suite, made[_i].base, made[_i].without, &archive, &fixes);
 
 	ck_assert_str_eq(text, made[_i].text);
 }
