@@ -31,6 +31,7 @@ LIBRARIES := \
 	libfyaml:0.7.12:libfyaml-dev \
 	libxml-2.0:2.9.14:libxml2-dev \
 	libvirt:10.0.0:libvirt-dev \
+	libvirt-qemu:10.0.0:libvirt-dev \
 	libarchive:3.6:libarchive-dev \
 	libkmod:30:libkmod-dev \
 	libelf:0.188:libelf-dev \
@@ -42,7 +43,7 @@ TEST_LIBRARIES := check:0.15:check
 # Goals that work without any library installed.
 NO_LIBRARY_GOALS := help deps clean format demo
 ifneq ($(filter-out $(NO_LIBRARY_GOALS),$(or $(MAKECMDGOALS),all)),)
-  ifeq ($(filter check check-unit check-integration check-long bench .check-%,$(MAKECMDGOALS))$(NUMALAB_DEPS_DONE),)
+  ifeq ($(filter check check-unit check-integration check-kvm check-long bench .check-%,$(MAKECMDGOALS))$(NUMALAB_DEPS_DONE),)
     CHECK_LIBRARIES := 1
   endif
 endif
@@ -90,7 +91,7 @@ AGENT := $(if $(AGENT_SRC),$(B)/numalab-agent)
 EMULATOR := $(if $(GUARD_SRC),$(B)/numalab-emulator) $(B)/numalab-tlbclock.so
 NUMALAB := $(if $(RUNNER_SRC),$(B)/numalab)
 
-.PHONY: all help deps check check-unit check-integration check-long check-layers demo bench install format golden \
+.PHONY: all help deps check check-unit check-integration check-kvm check-long check-layers demo bench install format golden \
 	man clean fuzz
 
 all: $(B)/liblab.a $(NUMALAB) $(AGENT) $(EMULATOR)
@@ -102,6 +103,7 @@ help:
 	@echo "  make demo          deps, build, and compare two Debian kernels on a 4-node guest"
 	@echo "  make check         deps, build, all tests; last line: N passed, N failed, N skipped"
 	@echo "  make check-unit    unit tests only          make check-integration   real guests only"
+	@echo "  make check-kvm     the tests of clock kvm (part of check), in a nested host where KVM runs no guests"
 	@echo "  make check-long    the study of the exact clock (two hours on 2 cores)"
 	@echo "  make check-layers  includes go downwards only"
 	@echo "  make bench         benchmarks (ratios within one run)"
@@ -178,6 +180,9 @@ check-unit: all .unit-bin
 
 check-integration: all
 	@tests/run integration
+
+check-kvm: all
+	@tests/run integration '^tests/integration/kvm'
 
 check-long: all
 	@tests/run long

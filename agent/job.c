@@ -148,6 +148,14 @@ static int parse_numa_balancing(const struct statement *s, struct job *job, stru
 	return 0;
 }
 
+static int parse_kvm_features(const struct statement *s, struct job *job, struct fault *fault)
+{
+	return need_number(s, 1, &job->kvm_mask, fault) ||
+			       need_number(s, 2, &job->kvm_value, fault)
+		       ? -1
+		       : 0;
+}
+
 static int parse_module(const struct statement *s, struct job *job, struct fault *fault)
 {
 	job->modules = grow(job->modules, &job->n_modules, sizeof(*job->modules));
@@ -296,6 +304,7 @@ static const struct statement_kind {
 	{"node", 3, 3, true, parse_node},
 	{"distance", 2, SIZE_MAX, true, parse_distance},
 	{"numa-balancing", 1, 1, false, parse_numa_balancing},
+	{"kvm-features", 2, 2, false, parse_kvm_features},
 	{"module", 1, 2, true, parse_module},
 	{"image-bytes", 1, 1, false, parse_image_bytes},
 	{"image-type", 1, 1, false, parse_image_type},

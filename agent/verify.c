@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,6 +300,36 @@ static void tell_cpu(struct verify *v, const char *cpuinfo, const char *name, co
 	text_add(v->found, key, text);
 }
 
+#define CPUID_HYPERVISOR 0x40000000u
+#define CPUID_KVM_FEATURES 0x40000001u
+#define CPUID_1_ECX_HYPERVISOR (1u << 31)
+
+/* Linux's Documentation/virt/kvm/x86/cpuid.rst */
+static void verify_hypervisor(struct verify *v)
+{
+	unsigned eax, ebx, ecx, edx, features = 0;
+	char signature[13] = "";
+	char text[24];
+
+	__cpuid(1, eax, ebx, ecx, edx);
+	if (ecx & CPUID_1_ECX_HYPERVISOR) {
+		__cpuid(CPUID_HYPERVISOR, eax, ebx, ecx, edx);
+		memcpy(signature, &ebx, 4);
+		memcpy(signature + 4, &ecx, 4);
+		memcpy(signature + 8, &edx, 4);
+	}
+	text_add(v->found, "hypervisor", signature);
+	if (!strcmp(signature, "KVMKVMKVM")) {
+		__cpuid(CPUID_KVM_FEATURES, features, ebx, ecx, edx);
+		snprintf(text, sizeof(text), "%#x", features);
+		text_add(v->found, "kvm_features", text);
+	}
+	if ((features & v->job->kvm_mask) != v->job->kvm_value)
+		fault_add(v->fault, "KVM's features (CPUID): wanted %#llx of %#llx, found %#x",
+			  (unsigned long long)v->job->kvm_value,
+			  (unsigned long long)v->job->kvm_mask, features);
+}
+
 int verify_machine(const struct job *job, struct text *found, struct fault *fault)
 {
 	struct verify v = {.job = job, .found = found, .fault = fault};
@@ -311,6 +342,7 @@ int verify_machine(const struct job *job, struct text *found, struct fault *faul
 	verify_numa_balancing(&v);
 	tell_cpu(&v, cpuinfo, "model name", "cpu_model");
 	tell_cpu(&v, cpuinfo, "flags", "cpu_flags");
+	verify_hypervisor(&v);
 	free(cpuinfo);
 	return fault->message[0] ? -1 : 0;
 }

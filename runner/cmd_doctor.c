@@ -17,23 +17,9 @@ static const GOptionEntry options[] = {
 	{NULL},
 };
 
-static char *kvm_text(const LabKvmProbe *kvm)
+static gboolean kvm_works(const Doctor *doctor)
 {
-	switch (kvm->state) {
-	case LAB_KVM_WORKS:
-		return g_strdup_printf("not offered by numalab " NUMALAB_VERSION " (" LAB_KVM_DEVICE
-				       " works: %s)",
-				       kvm->message);
-	case LAB_KVM_ABSENT:
-	case LAB_KVM_REFUSED:
-		return g_strdup_printf("not offered by numalab " NUMALAB_VERSION " (%s)",
-				       kvm->message);
-	case LAB_KVM_BROKEN:
-		break;
-	}
-	return g_strdup_printf("not offered by numalab " NUMALAB_VERSION " (" LAB_KVM_DEVICE
-			       " opens but runs no guest: at %s: %s)",
-			       kvm->stage, kvm->message);
+	return doctor->tcg && doctor->kvm->state == LAB_KVM_WORKS;
 }
 
 static void print_clock(const char *name, gboolean possible, const char *why)
@@ -57,13 +43,13 @@ static void print_checks(const Doctor *doctor)
 
 static void print_people(const Doctor *doctor)
 {
-	g_autofree char *kvm = kvm_text(doctor->kvm);
+	g_autofree char *kvm = lab_kvm_probe_text(doctor->kvm);
 	gboolean headed = FALSE;
 
 	printf("clocks possible here:\n");
 	print_clock("exact", doctor->exact, doctor->exact_why);
 	print_clock("tcg", doctor->tcg, doctor->tcg_why);
-	print_clock("kvm", FALSE, kvm);
+	print_clock("kvm", kvm_works(doctor), kvm);
 	printf("\n");
 	print_checks(doctor);
 	for (guint i = 0; i < doctor->checks->len; i++) {
@@ -101,7 +87,7 @@ static void add_member(JsonBuilder *b, const char *name, const char *value)
 static void print_program(const Doctor *doctor)
 {
 	g_autoptr(JsonBuilder) b = json_builder_new();
-	g_autofree char *kvm = kvm_text(doctor->kvm);
+	g_autofree char *kvm = lab_kvm_probe_text(doctor->kvm);
 
 	json_builder_begin_object(b);
 	add_member(b, "version", NUMALAB_VERSION);
@@ -109,7 +95,7 @@ static void print_program(const Doctor *doctor)
 	json_builder_begin_object(b);
 	add_clock(b, "exact", doctor->exact, doctor->exact_why);
 	add_clock(b, "tcg", doctor->tcg, doctor->tcg_why);
-	add_clock(b, "kvm", FALSE, kvm);
+	add_clock(b, "kvm", kvm_works(doctor), kvm);
 	json_builder_end_object(b);
 	json_builder_set_member_name(b, "kvm_device");
 	json_builder_begin_object(b);

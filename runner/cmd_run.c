@@ -12,7 +12,7 @@
 #include "runner/print.h"
 #include "runner/progress.h"
 
-static char **kernels, **sets;
+static char **kernels, **sets, *clock_name;
 static int boots, jobs;
 static gboolean offline, fresh, compare, json;
 
@@ -21,6 +21,7 @@ static const GOptionEntry options[] = {
 	 "in place of the scenario's kernels; repeat for more, the first is the baseline",
 	 "KERNEL"},
 	{"boots", 'n', 0, G_OPTION_ARG_INT, &boots, "boots of each kernel: seeds 1 to N", "N"},
+	{"clock", 0, 0, G_OPTION_ARG_STRING, &clock_name, "exact, tcg or kvm", "CLOCK"},
 	{"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &sets,
 	 "set a key of the scenario (steps.xfsrepair.options.bhash=4096); repeat for more",
 	 "KEY=VALUE"},
@@ -35,7 +36,7 @@ static const GOptionEntry options[] = {
 	{NULL},
 };
 
-/* --kernel and --boots are short forms of --set. */
+/* --kernel, --boots and --clock are short forms of --set. */
 static char **overrides(void)
 {
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
@@ -53,6 +54,8 @@ static char **overrides(void)
 	}
 	if (boots)
 		g_ptr_array_add(all, g_strdup_printf("boots=%d", boots));
+	if (clock_name)
+		g_ptr_array_add(all, g_strdup_printf("clock=%s", clock_name));
 	for (char **s = sets; s && *s; s++)
 		g_ptr_array_add(all, g_strdup(*s));
 	g_ptr_array_add(all, NULL);

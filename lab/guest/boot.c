@@ -8,11 +8,13 @@
 #include "lab/base/error.h"
 #include "lab/base/file.h"
 #include "lab/base/paths.h"
+#include "lab/guest/async_pf.h"
 #include "lab/guest/boot_files.h"
 #include "lab/guest/domain.h"
 #include "lab/guest/embed.h"
 #include "lab/guest/evidence.h"
 #include "lab/guest/outcome.h"
+#include "lab/guest/pressure.h"
 #include "lab/guest/watch.h"
 
 #define WRAPPER "numalab-emulator"
@@ -27,14 +29,29 @@ typedef struct {
 	LabEmbed *embed;
 	virDomainPtr domain;
 	int callback;
+	int resumed; /* atomic: from now on a guest that is paused was stopped by QEMU */
+	LabAsyncPfCounter *counter;
 	LabBootResult *result;
 } Boot;
+
+static gboolean is_paused(virDomainPtr domain)
+{
+	int state;
+
+	return virDomainGetState(domain, &state, NULL, 0) == 0 && state == VIR_DOMAIN_PAUSED;
+}
 
 static int on_lifecycle(virConnectPtr connection, virDomainPtr domain, int event, int detail,
 			void *data)
 {
+	Boot *boot = data;
+
 	if (event == VIR_DOMAIN_EVENT_STOPPED)
-		lab_watch_stopped(data, detail);
+		lab_watch_stopped(boot->watch, detail);
+	/* The event of a start in pause may come after the guest was resumed. */
+	if (event == VIR_DOMAIN_EVENT_SUSPENDED && g_atomic_int_get(&boot->resumed) &&
+	    is_paused(domain))
+		lab_watch_paused(boot->watch);
 	return 0;
 }
 
@@ -78,14 +95,46 @@ static gboolean open_libvirt(Boot *boot, const char *wrapper, GError **error)
 		return FALSE;
 	boot->callback = virConnectDomainEventRegisterAny(
 		lab_embed_connection(boot->embed), NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
-		VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), boot->watch, NULL);
+		VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), boot, NULL);
 	if (boot->callback < 0)
 		lab_embed_set_error(error, "cannot listen to libvirt's events");
 	return boot->callback >= 0;
 }
 
+static gboolean resume(Boot *boot, GError **error)
+{
+	if (virDomainResume(boot->domain) < 0) {
+		lab_embed_set_error(error, "cannot start the guest's CPUs");
+		return FALSE;
+	}
+	g_atomic_int_set(&boot->resumed, TRUE);
+	if (is_paused(boot->domain))
+		lab_watch_paused(boot->watch);
+	return TRUE;
+}
+
+/* QEMU is there and its CPUs have not run yet: what the host does to a guest under KVM is set up now. */
+static gboolean start_kvm(Boot *boot, pid_t qemu, GError **error)
+{
+	const LabBootJob *job = boot->job;
+	g_autofree char *why = NULL;
+
+	if (!lab_async_pf_read_back(boot->domain, job->async_pf, &boot->result->async_pf, error))
+		return FALSE;
+	if ((job->memory_high_bytes || job->memory_max_bytes) &&
+	    !lab_pressure_apply(job, boot->dir, qemu, boot->guard->pid, error))
+		return FALSE;
+	boot->counter = lab_async_pf_count(qemu, &why);
+	if (why)
+		g_message("asynchronous page faults are not counted: %s", why);
+	return resume(boot, error);
+}
+
 static gboolean start(Boot *boot, GError **error)
 {
+	gboolean kvm = boot->job->clock == LAB_CLOCK_KVM;
+	pid_t qemu;
+
 	g_autofree char *wrapper = lab_path_helper(WRAPPER);
 	g_autofree char *path = g_build_filename(boot->dir, "domain.xml", NULL);
 	g_autofree char *xml =
@@ -95,15 +144,17 @@ static gboolean start(Boot *boot, GError **error)
 	if (!xml || !g_file_set_contents(path, xml, -1, error) ||
 	    !open_libvirt(boot, wrapper, error))
 		return FALSE;
-	boot->domain = virDomainCreateXML(lab_embed_connection(boot->embed), xml, 0);
+	boot->domain = virDomainCreateXML(lab_embed_connection(boot->embed), xml,
+					  kvm ? VIR_DOMAIN_START_PAUSED : 0);
 	lab_embed_keep_capabilities(boot->embed);
 	if (!boot->domain) {
 		start_failed(boot, name);
 		return TRUE;
 	}
 	boot->result->stage_us[STAGE_STARTED] = since_start(boot, g_get_monotonic_time());
-	lab_boot_files_arguments(boot->dir, boot->guard->root, name);
-	return TRUE;
+	qemu = lab_boot_files_pid(boot->guard->root, name);
+	lab_boot_files_arguments(boot->dir, qemu);
+	return !kvm || start_kvm(boot, qemu, error);
 }
 
 /* Blocks until the guest is gone. */
@@ -112,8 +163,11 @@ static void wait_end(Boot *boot, LabWatchReport *report)
 	LabBootResult *result = boot->result;
 
 	lab_watch_run(boot->watch, report);
-	if (report->end == LAB_WATCH_DEADLINE || report->end == LAB_WATCH_CANCELLED)
+	if (report->end == LAB_WATCH_DEADLINE || report->end == LAB_WATCH_CANCELLED ||
+	    report->end == LAB_WATCH_PAUSED)
 		virDomainDestroy(boot->domain);
+	if (boot->counter)
+		lab_async_pf_counted(boot->counter, result->async_pf_counts);
 	result->stage_us[STAGE_GONE] = since_start(boot, g_get_monotonic_time());
 	result->stage_us[STAGE_FIRST_OUTPUT] = since_start(boot, report->first_output_us);
 	result->stage_us[STAGE_AGENT] = since_start(boot, report->agent_us);
@@ -125,7 +179,9 @@ static gboolean judge(Boot *boot, const LabWatchReport *report, GError **error)
 	g_autofree char *name = lab_domain_name(boot->job);
 	g_autofree char *log = lab_embed_log(boot->embed, name), *console = NULL;
 	g_autoptr(LabRecords) records = NULL;
-	LabOutcomeFacts facts = {.watch = report, .qemu_log = log};
+	LabOutcomeFacts facts = {.watch = report,
+				 .qemu_log = log,
+				 .host_oom_kills = lab_pressure_oom_kills(boot->guard->pid)};
 
 	if (report->end == LAB_WATCH_GONE && !lab_boot_files_check_room(boot->dir, error))
 		return FALSE;
@@ -152,6 +208,7 @@ static void boot_clear(Boot *boot)
 	/* Ends the thread that the callback runs in: only then may the watch go. */
 	lab_embed_close(boot->embed);
 	lab_watch_free(boot->watch);
+	lab_async_pf_counter_free(boot->counter);
 	lab_boot_result_free(boot->result);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Boot, boot_clear)
@@ -172,6 +229,8 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 	LabWatchReport report;
 
 	boot.result = g_new0(LabBootResult, 1);
+	for (guint i = 0; i < LAB_ASYNC_PF_N_COUNTS; i++)
+		boot.result->async_pf_counts[i] = -1;
 	boot.result->job_digest = lab_boot_job_digest(job);
 	if (!lab_boot_files_prepare(job, dir, error) ||
 	    !(boot.watch = lab_watch_new(job, dir, progress, data, cancellable, error)) ||

@@ -25,6 +25,9 @@ typedef struct {
 	char *id;	       /* "6.1.192-s1", unique in the run; part of the domain's name */
 	LabTopology *topology; /* job.json: canonical */
 	LabClock clock;
+	char *cpu_model; /* (nullable): of clock kvm */
+	LabAsyncPf async_pf;
+	guint64 memory_high_bytes, memory_max_bytes; /* of QEMU's control group; 0: none */
 	guint64 seed;
 	char *kernel_path; /* what QEMU gets */
 	char *kernel_digest, *kernel_release, *kernel_label, *kernel_text, *kernel_build_id;
@@ -66,6 +69,22 @@ typedef enum {
 const char *lab_outcome_name(LabOutcome outcome); /* "ok", "infra", "kernel", "step" */
 gboolean lab_outcome_parse(const char *text, LabOutcome *outcome);
 
+/**
+ * enum LabAsyncPfCount - of clock kvm: how often the host's tracepoints were hit by this guest's CPUs, over the whole boot
+ * @LAB_ASYNC_PF_NOT_PRESENT: kvm:kvm_async_pf_not_present: the CPU was not kept waiting in the fault. A guest without
+ *	the feature is halted instead
+ * @LAB_ASYNC_PF_READY:       kvm:kvm_async_pf_ready
+ * @LAB_ASYNC_PF_INTERRUPTS:  kvm:kvm_apic_accept_irq of Linux's vector for "ready": the guest was told
+ */
+typedef enum {
+	LAB_ASYNC_PF_NOT_PRESENT,
+	LAB_ASYNC_PF_READY,
+	LAB_ASYNC_PF_INTERRUPTS,
+	LAB_ASYNC_PF_N_COUNTS,
+} LabAsyncPfCount;
+/** lab_async_pf_count_name() - "async_pf_not_present", "async_pf_ready", "async_pf_interrupts" */
+const char *lab_async_pf_count_name(LabAsyncPfCount count);
+
 typedef struct {
 	LabOutcome outcome;
 	char *stage;	/* reached: "start", "first-output", "agent", "verified", step's name,
@@ -79,6 +98,8 @@ typedef struct {
 	gint64 stage_us[5]; /* since the guard began: QEMU started, first output, agent start, steps
 			       end, QEMU gone; 0: not reached */
 	char *host_qemu_version;
+	char *async_pf; /* (nullable): as QEMU says: "kvm-asyncpf=on kvm-asyncpf-int=on" */
+	gint64 async_pf_counts[LAB_ASYNC_PF_N_COUNTS]; /* -1: not counted */
 } LabBootResult;
 
 void lab_boot_result_free(LabBootResult *result);

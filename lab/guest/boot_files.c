@@ -168,16 +168,23 @@ char *lab_boot_files_digest(const char *dir, GError **error)
 	return g_strdup(g_checksum_get_string(sum));
 }
 
-gboolean lab_boot_files_arguments(const char *dir, const char *root, const char *domain)
+pid_t lab_boot_files_pid(const char *root, const char *domain)
 {
-	g_autofree char *pid_path = g_strdup_printf("%s/run/qemu/%s.pid", root, domain);
+	g_autofree char *path = g_strdup_printf("%s/run/qemu/%s.pid", root, domain);
+	g_autofree char *pid = NULL;
+
+	return g_file_get_contents(path, &pid, NULL, NULL)
+		       ? (pid_t)g_ascii_strtoll(pid, NULL, 10)
+		       : -1;
+}
+
+gboolean lab_boot_files_arguments(const char *dir, pid_t qemu)
+{
 	g_autofree char *path = g_build_filename(dir, "qemu.args", NULL);
-	g_autofree char *pid = NULL, *cmdline = NULL, *arguments = NULL;
+	g_autofree char *cmdline = g_strdup_printf("/proc/%d/cmdline", (int)qemu);
+	g_autofree char *arguments = NULL;
 	gsize length;
 
-	if (!g_file_get_contents(pid_path, &pid, NULL, NULL))
-		return FALSE;
-	cmdline = g_strdup_printf("/proc/%d/cmdline", (int)g_ascii_strtoll(pid, NULL, 10));
 	if (!g_file_get_contents(cmdline, &arguments, &length, NULL) || !length)
 		return FALSE;
 	for (gsize i = 0; i < length; i++)

@@ -19,9 +19,12 @@ gboolean lab_boot_files_collect(const LabBootJob *job, const char *dir, LabRecor
 /** lab_boot_files_digest() - of `cat results.img console.log`. Free with g_free(). */
 char *lab_boot_files_digest(const char *dir, GError **error);
 
+/** lab_boot_files_pid() - of the QEMU that libvirt has started in its directory @root; -1: unknown */
+pid_t lab_boot_files_pid(const char *root, const char *domain);
+
 /** lab_boot_files_arguments() - write qemu.args from the running process. Best effort: FALSE when
  * it is gone. */
-gboolean lab_boot_files_arguments(const char *dir, const char *root, const char *domain);
+gboolean lab_boot_files_arguments(const char *dir, pid_t qemu);
 
 /**
  * lab_boot_files_check_room() - after QEMU ended by itself: whether a full disk may be why

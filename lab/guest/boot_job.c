@@ -13,6 +13,9 @@
 
 static const LabField fields[] = {
 	FIELD(id, LAB_FIELD_STRING),
+	FIELD(cpu_model, LAB_FIELD_NULLABLE),
+	FIELD(memory_high_bytes, LAB_FIELD_UINT64),
+	FIELD(memory_max_bytes, LAB_FIELD_UINT64),
 	FIELD(seed, LAB_FIELD_UINT64),
 	FIELD(kernel_path, LAB_FIELD_STRING),
 	FIELD(kernel_digest, LAB_FIELD_STRING),
@@ -70,6 +73,8 @@ gboolean lab_boot_job_write(const LabBootJob *job, const char *dir, GError **err
 	json_builder_add_string_value(b, job->topology->canonical);
 	json_builder_set_member_name(b, "clock");
 	json_builder_add_string_value(b, lab_clock_name(job->clock));
+	json_builder_set_member_name(b, "async_pf");
+	json_builder_add_string_value(b, lab_async_pf_name(job->async_pf));
 	lab_fields_write(b, fields, G_N_ELEMENTS(fields), job);
 	json_builder_set_member_name(b, "deadlines");
 	json_builder_begin_object(b);
@@ -102,7 +107,15 @@ static LabBootJob *from_json(JsonObject *object, GError **error)
 		return NULL;
 	if (!lab_clock_parse(text, &job->clock)) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
-			    "wanted 'clock' with exact or tcg, found '%s'", text);
+			    "wanted 'clock' with exact, tcg or kvm, found '%s'", text);
+		return NULL;
+	}
+	if (!read_text(object, "async_pf", &text, error))
+		return NULL;
+	if (!lab_async_pf_parse(text, &job->async_pf)) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "wanted 'async_pf' with default, on, off or int-only, found '%s'",
+			    text);
 		return NULL;
 	}
 	if (!deadlines || !JSON_NODE_HOLDS_OBJECT(deadlines)) {
@@ -143,6 +156,8 @@ char *lab_boot_job_digest(const LabBootJob *job)
 	} texts[] = {
 		{"topology", job->topology->canonical},
 		{"clock", lab_clock_name(job->clock)},
+		{"cpu-model", job->cpu_model},
+		{"async-pf", lab_async_pf_name(job->async_pf)},
 		{"kernel", job->kernel_digest},
 		{"initrd", job->initrd_digest},
 		{"arguments", args},
@@ -156,6 +171,8 @@ char *lab_boot_job_digest(const LabBootJob *job)
 		guint64 value;
 	} numbers[] = {
 		{"seed", job->seed},
+		{"memory-high", job->memory_high_bytes},
+		{"memory-max", job->memory_max_bytes},
 		{"image-bytes", job->image_path ? job->image_bytes : 0},
 		{"scratch-bytes", job->scratch_bytes},
 		{"scratch-kept", job->scratch_keep},

@@ -9,6 +9,8 @@
 
 #define FIELD(member, type) LAB_FIELD(LabBootResult, member, type)
 
+#define COUNT(count) G_STRUCT_OFFSET(LabBootResult, async_pf_counts[count])
+
 static const LabField fields[] = {
 	FIELD(stage, LAB_FIELD_STRING),
 	FIELD(message, LAB_FIELD_STRING),
@@ -17,6 +19,10 @@ static const LabField fields[] = {
 	FIELD(job_digest, LAB_FIELD_STRING),
 	FIELD(host_us, LAB_FIELD_INT64),
 	FIELD(host_qemu_version, LAB_FIELD_STRING),
+	FIELD(async_pf, LAB_FIELD_NULLABLE),
+	{"async_pf_not_present", LAB_FIELD_INT64, COUNT(LAB_ASYNC_PF_NOT_PRESENT)},
+	{"async_pf_ready", LAB_FIELD_INT64, COUNT(LAB_ASYNC_PF_READY)},
+	{"async_pf_interrupts", LAB_FIELD_INT64, COUNT(LAB_ASYNC_PF_INTERRUPTS)},
 };
 
 static const char *const outcomes[] = {
@@ -25,6 +31,17 @@ static const char *const outcomes[] = {
 	[LAB_OUTCOME_KERNEL] = "kernel",
 	[LAB_OUTCOME_STEP] = "step",
 };
+
+const char *lab_async_pf_count_name(LabAsyncPfCount count)
+{
+	static const char *const names[] = {
+		[LAB_ASYNC_PF_NOT_PRESENT] = "async_pf_not_present",
+		[LAB_ASYNC_PF_READY] = "async_pf_ready",
+		[LAB_ASYNC_PF_INTERRUPTS] = "async_pf_interrupts",
+	};
+
+	return names[count];
+}
 
 const char *lab_outcome_name(LabOutcome outcome)
 {

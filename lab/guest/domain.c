@@ -83,11 +83,27 @@ static void add_nodes(xmlNode *cpu, const LabTopology *t)
 	}
 }
 
-static void add_cpu(xmlNode *domain, const LabTopology *t)
+/* Emulated, QEMU's "max": nothing of it comes from the host, and it has ARAT, which an exact guest of many CPUs
+ * needs. */
+static xmlNode *add_model(xmlNode *domain, const LabBootJob *job)
 {
-	/* QEMU's "max": nothing of it comes from the host, and it has ARAT, which an exact guest of
-	 * many CPUs needs. */
-	xmlNode *cpu = element(domain, "cpu", NULL, "mode", "maximum", NULL);
+	xmlNode *cpu;
+
+	if (job->clock != LAB_CLOCK_KVM)
+		return element(domain, "cpu", NULL, "mode", "maximum", NULL);
+	if (!g_strcmp0(job->cpu_model, "host"))
+		return element(domain, "cpu", NULL, "mode", "host-passthrough", "check", "none",
+			       "migratable", "off", NULL);
+	cpu = element(domain, "cpu", NULL, "mode", "custom", "match", "exact", "check", "full",
+		      NULL);
+	element(cpu, "model", job->cpu_model, "fallback", "forbid", NULL);
+	return cpu;
+}
+
+static void add_cpu(xmlNode *domain, const LabBootJob *job)
+{
+	const LabTopology *t = job->topology;
+	xmlNode *cpu = add_model(domain, job);
 	xmlNode *topology = element(cpu, "topology", NULL, NULL);
 
 	attribute_uint(topology, "sockets", t->sockets);
@@ -98,13 +114,15 @@ static void add_cpu(xmlNode *domain, const LabTopology *t)
 		add_nodes(cpu, t);
 }
 
-static void add_features(xmlNode *domain)
+static void add_features(xmlNode *domain, const LabBootJob *job)
 {
 	xmlNode *features = element(domain, "features", NULL, NULL);
 	xmlNode *tcg;
 
 	element(features, "acpi", NULL, NULL);
 	element(features, "apic", NULL, NULL);
+	if (job->clock == LAB_CLOCK_KVM)
+		return;
 	tcg = element(features, "tcg", NULL, NULL);
 	xmlNewProp(element_uint(tcg, "tb-cache", TB_CACHE_MIB), BAD_CAST "unit", BAD_CAST "MiB");
 }
@@ -115,7 +133,9 @@ static void add_clock(xmlNode *domain, const LabBootJob *job)
 		g_strdup_printf("%" G_GINT64_FORMAT, lab_domain_rtc_base(job->seed));
 	xmlNode *clock = element(domain, "clock", NULL, "offset", "absolute", "start", start, NULL);
 
-	element(clock, "timer", NULL, "name", "rtc", "track", "guest", NULL);
+	/* Emulated, the guest's clock goes by the guest's time. */
+	if (job->clock != LAB_CLOCK_KVM)
+		element(clock, "timer", NULL, "name", "rtc", "track", "guest", NULL);
 	element(clock, "timer", NULL, "name", "hpet", "present", "no", NULL);
 }
 
@@ -214,15 +234,16 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulato
 	doc = xmlNewDoc(BAD_CAST "1.0");
 	domain = xmlNewNode(NULL, BAD_CAST "domain");
 	xmlDocSetRootElement(doc, domain);
-	xmlNewProp(domain, BAD_CAST "type", BAD_CAST "qemu");
+	xmlNewProp(domain, BAD_CAST "type",
+		   BAD_CAST(job->clock == LAB_CLOCK_KVM ? "kvm" : "qemu"));
 	element(domain, "name", name, NULL);
 	element(domain, "uuid", UUID, NULL);
 	memory = element_uint(domain, "memory", job->topology->memory_bytes / KIB);
 	xmlNewProp(memory, BAD_CAST "unit", BAD_CAST "KiB");
 	element_uint(domain, "vcpu", job->topology->n_cpus);
 	add_os(domain, job, dir);
-	add_features(domain);
-	add_cpu(domain, job->topology);
+	add_features(domain, job);
+	add_cpu(domain, job);
 	add_clock(domain, job);
 	element(domain, "on_poweroff", "destroy", NULL);
 	element(domain, "on_reboot", "destroy", NULL);

@@ -35,8 +35,13 @@ char *lab_domain_kernel_args(const LabBootJob *job)
 	/* 6: notices and worse. The kernel's banner is the first sign of life; the whole log comes
 	 * with the results. */
 	g_string_append(s, job->console_quiet ? " loglevel=6" : " loglevel=8");
-	g_string_append(s, " panic=-1 oops=panic nokaslr norandmaps random.trust_cpu=0"
-			   " cpu_init_udelay=0 cryptomgr.notests tsc=reliable");
+	g_string_append(s, " panic=-1 oops=panic");
+	/* Under KVM layouts are part of what boots sample, and the clock source is the kernel's choice. */
+	if (job->clock == LAB_CLOCK_KVM)
+		g_string_append(s, " cryptomgr.notests");
+	else
+		g_string_append(s, " nokaslr norandmaps random.trust_cpu=0 cpu_init_udelay=0"
+				   " cryptomgr.notests tsc=reliable");
 	if (job->topology->kind == LAB_TOPOLOGY_FAKE)
 		g_string_append_printf(s, " numa=fake=%u", job->topology->n_nodes);
 	if (job->cmdline_extra && *job->cmdline_extra)
@@ -134,6 +139,19 @@ static void add_nvdimms(GPtrArray *args, const LabBootJob *job, const char *dir)
 			   "share=off,readonly=on");
 }
 
+/* libvirt has no element for these. "-cpu MODEL,x=on" and this property are the same to QEMU. */
+static void add_async_pf(GPtrArray *args, const LabBootJob *job)
+{
+	gboolean older = job->async_pf == LAB_ASYNC_PF_ON;
+	gboolean by_interrupt = job->async_pf != LAB_ASYNC_PF_OFF;
+
+	if (job->async_pf == LAB_ASYNC_PF_DEFAULT)
+		return;
+	add(args, "-global", "%s-x86_64-cpu.kvm-asyncpf=%s", job->cpu_model, older ? "on" : "off");
+	add(args, "-global", "%s-x86_64-cpu.kvm-asyncpf-int=%s", job->cpu_model,
+	    by_interrupt ? "on" : "off");
+}
+
 GPtrArray *lab_domain_extra_args(const LabBootJob *job, const char *dir)
 {
 	g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
@@ -147,5 +165,7 @@ GPtrArray *lab_domain_extra_args(const LabBootJob *job, const char *dir)
 		add(args, "-icount", "shift=1,sleep=off");
 		add(args, "-seed", "%" G_GUINT64_FORMAT, job->seed);
 	}
+	if (job->clock == LAB_CLOCK_KVM)
+		add_async_pf(args, job);
 	return g_steal_pointer(&args);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lab/base/error.h"
+#include "lab/guest/pressure.h"
 
 #define CANCEL_MS 10000
 
@@ -151,6 +152,7 @@ static gboolean run(const LabGuard *guard, LabGuardWork work, gpointer data,
 	}
 	*status = wait_worker(worker, cancellable);
 	end_children();
+	lab_pressure_remove(guard->pid);
 	return TRUE;
 }
 

@@ -119,6 +119,26 @@ static void step(GString *s, const LabStep *step, guint64 default_timeout_ns)
 	g_string_append_c(s, '\n');
 }
 
+/* Bits of KVM's CPUID leaf: asynchronous page faults, and those by interrupt. */
+#define KVM_FEATURE_ASYNC_PF (1u << 4)
+#define KVM_FEATURE_ASYNC_PF_INT (1u << 14)
+
+static void kvm_features(GString *s, LabAsyncPf async_pf)
+{
+	static const guint wanted[] = {
+		[LAB_ASYNC_PF_ON] = KVM_FEATURE_ASYNC_PF | KVM_FEATURE_ASYNC_PF_INT,
+		[LAB_ASYNC_PF_OFF] = 0,
+		[LAB_ASYNC_PF_INT_ONLY] = KVM_FEATURE_ASYNC_PF_INT,
+	};
+
+	if (async_pf == LAB_ASYNC_PF_DEFAULT)
+		return;
+	g_string_append(s, "kvm-features");
+	number(s, KVM_FEATURE_ASYNC_PF | KVM_FEATURE_ASYNC_PF_INT);
+	number(s, wanted[async_pf]);
+	g_string_append_c(s, '\n');
+}
+
 char *lab_agent_job_text(const LabAgentJob *job)
 {
 	g_autoptr(GString) s = g_string_new(AGENT_JOB_MAGIC "\n");
@@ -128,6 +148,7 @@ char *lab_agent_job_text(const LabAgentJob *job)
 		text_line(s, "build-id", job->build_id);
 	nodes(s, job->scenario->topology);
 	number_line(s, "numa-balancing", job->scenario->numa_balancing ? 1 : 0);
+	kvm_features(s, job->scenario->async_pf);
 	modules(s, job);
 	number_line(s, "image-bytes", job->image_bytes);
 	text_line(s, "image-type", job->image_type);

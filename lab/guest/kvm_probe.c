@@ -23,6 +23,16 @@ const char *lab_kvm_state_name(LabKvmState state)
 	return state_names[state];
 }
 
+char *lab_kvm_probe_text(const LabKvmProbe *probe)
+{
+	if (probe->state == LAB_KVM_WORKS)
+		return g_strdup_printf(LAB_KVM_DEVICE " works: %s", probe->message);
+	if (probe->state == LAB_KVM_BROKEN)
+		return g_strdup_printf(LAB_KVM_DEVICE " opens but runs no guest: at %s: %s",
+				       probe->stage, probe->message);
+	return g_strdup(probe->message);
+}
+
 void lab_kvm_probe_free(LabKvmProbe *probe)
 {
 	if (!probe)

@@ -41,6 +41,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabKvmProbe, lab_kvm_probe_free)
 /** lab_kvm_state_name() - "works", "absent", "refused", "broken" */
 const char *lab_kvm_state_name(LabKvmState state);
 
+/** lab_kvm_probe_text() - for people: "/dev/kvm opens but runs no guest: at cmpxchg16b: ...". Free with g_free(). */
+char *lab_kvm_probe_text(const LabKvmProbe *probe);
+
 /**
  * lab_kvm_probe() - start @argv and read its report
  * @argv: NULL-terminated: a program that calls lab_kvm_probe_here() and prints

@@ -164,6 +164,12 @@ static void decide_deadline(const LabOutcomeFacts *facts, const LabEvidence *tro
 	}
 }
 
+/* QEMU's own doing, or somebody else's; not the guest's. */
+static gboolean is_gone(const LabWatchReport *watch)
+{
+	return watch->end == LAB_WATCH_GONE || watch->end == LAB_WATCH_PAUSED;
+}
+
 static void decide_gone(const LabOutcomeFacts *facts, LabBootResult *result)
 {
 	g_autofree char *at = when(facts->watch);
@@ -172,8 +178,15 @@ static void decide_gone(const LabOutcomeFacts *facts, LabBootResult *result)
 	g_autofree char *last = lab_evidence_lines(facts->qemu_log, strlen(facts->qemu_log), 1);
 
 	g_strchomp(last);
-	say(result, LAB_OUTCOME_INFRA, g_steal_pointer(&said), "QEMU ended %s%s%s", at,
-	    *last ? ": " : " (it was killed, or crashed)", last);
+	if (facts->watch->end == LAB_WATCH_PAUSED)
+		say(result, LAB_OUTCOME_INFRA, g_steal_pointer(&said),
+		    "QEMU stopped the guest %s%s%s", at, *last ? ": " : "", last);
+	else if (facts->host_oom_kills)
+		say(result, LAB_OUTCOME_INFRA, g_steal_pointer(&said),
+		    "the host killed QEMU %s: out of memory (host-pressure's memory-max)", at);
+	else
+		say(result, LAB_OUTCOME_INFRA, g_steal_pointer(&said), "QEMU ended %s%s%s", at,
+		    *last ? ": " : " (it was killed, or crashed)", last);
 }
 
 /* The guest has ended by itself, and nothing tells why. */
@@ -203,7 +216,7 @@ static void decide_complete(const LabOutcomeFacts *facts, const LabEvidence *tro
 		decide_deadline(facts, trouble, result);
 		return;
 	}
-	if (facts->watch->end == LAB_WATCH_GONE) {
+	if (is_gone(facts->watch)) {
 		decide_gone(facts, result);
 		return;
 	}
@@ -229,7 +242,7 @@ void lab_outcome_decide(const LabOutcomeFacts *facts, LabBootResult *result)
 		decide_complete(facts, found, result);
 	} else if (fail) {
 		decide_fail(facts, fail, found, result);
-	} else if (watch->end == LAB_WATCH_GONE) {
+	} else if (is_gone(watch)) {
 		decide_gone(facts, result);
 	} else if (watch->end == LAB_WATCH_DEADLINE) {
 		decide_deadline(facts, found, result);

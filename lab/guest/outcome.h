@@ -11,6 +11,7 @@ typedef struct {
 	const char *console;
 	gsize console_length;
 	const char *qemu_log; /* "" */
+	guint64 host_oom_kills; /* within the guest's control group */
 } LabOutcomeFacts;
 
 /**

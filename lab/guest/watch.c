@@ -280,7 +280,7 @@ LabWatch *lab_watch_new(const LabBootJob *job, const char *dir, LabBootProgress 
 
 typedef struct {
 	LabWatch *watch;
-	int detail;
+	LabWatchEnd end;
 } Stopped;
 
 static gboolean on_stopped(gpointer data)
@@ -289,20 +289,29 @@ static gboolean on_stopped(gpointer data)
 
 	/* The last lines may have come without their event being seen yet. */
 	read_progress(stopped->watch);
-	end(stopped->watch, stopped->detail == VIR_DOMAIN_EVENT_STOPPED_SHUTDOWN
-				    ? LAB_WATCH_SHUTDOWN
-				    : LAB_WATCH_GONE);
+	end(stopped->watch, stopped->end);
 	return G_SOURCE_REMOVE;
 }
 
-void lab_watch_stopped(LabWatch *watch, int detail)
+static void tell(LabWatch *watch, LabWatchEnd how)
 {
 	Stopped *stopped = g_new(Stopped, 1);
 	g_autoptr(GSource) source = g_idle_source_new();
 
-	*stopped = (Stopped){watch, detail};
+	*stopped = (Stopped){watch, how};
 	g_source_set_callback(source, on_stopped, stopped, g_free);
 	g_source_attach(source, watch->context);
+}
+
+void lab_watch_stopped(LabWatch *watch, int detail)
+{
+	tell(watch, detail == VIR_DOMAIN_EVENT_STOPPED_SHUTDOWN ? LAB_WATCH_SHUTDOWN
+								: LAB_WATCH_GONE);
+}
+
+void lab_watch_paused(LabWatch *watch)
+{
+	tell(watch, LAB_WATCH_PAUSED);
 }
 
 void lab_watch_run(LabWatch *watch, LabWatchReport *report)

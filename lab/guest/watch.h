@@ -18,13 +18,15 @@ typedef enum {
 /**
  * enum LabWatchEnd
  * @LAB_WATCH_SHUTDOWN:  the guest powered off or reset itself
- * @LAB_WATCH_GONE:      QEMU ended without a word from the guest, or stopped it
+ * @LAB_WATCH_GONE:      QEMU ended without a word from the guest
+ * @LAB_WATCH_PAUSED:    QEMU stopped the guest's CPUs, and is still there: KVM's "internal error"
  * @LAB_WATCH_DEADLINE:  a stage took too long; the guest still runs
  * @LAB_WATCH_CANCELLED: the guest still runs
  */
 typedef enum {
 	LAB_WATCH_SHUTDOWN,
 	LAB_WATCH_GONE,
+	LAB_WATCH_PAUSED,
 	LAB_WATCH_DEADLINE,
 	LAB_WATCH_CANCELLED,
 } LabWatchEnd;
@@ -52,6 +54,9 @@ LabWatch *lab_watch_new(const LabBootJob *job, const char *dir, LabBootProgress 
 /** lab_watch_stopped() - from any thread: libvirt says that the guest has stopped; @detail:
  * virDomainEventStoppedDetailType */
 void lab_watch_stopped(LabWatch *watch, int detail);
+
+/** lab_watch_paused() - from any thread: the guest's CPUs were stopped, and nobody here did that */
+void lab_watch_paused(LabWatch *watch);
 
 /** lab_watch_run() - blocks until one of LabWatchEnd; the first deadline counts from now */
 void lab_watch_run(LabWatch *watch, LabWatchReport *report);

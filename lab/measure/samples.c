@@ -346,6 +346,18 @@ static int by_metric(gconstpointer a, gconstpointer b)
 	return strcmp((*left)->metric, (*right)->metric);
 }
 
+void lab_samples_add_count(GPtrArray *samples, const char *metric, gint64 value)
+{
+	LabSample *sample;
+
+	if (value < 0)
+		return;
+	sample = g_new(LabSample, 1);
+	*sample = (LabSample){g_strdup(metric), (double)value, "count", 0};
+	g_ptr_array_add(samples, sample);
+	g_ptr_array_sort(samples, by_metric);
+}
+
 GPtrArray *lab_samples_from_records(const LabRecords *records, GError **error)
 {
 	g_auto(Gather) gather = {

@@ -10,7 +10,8 @@
  * @metric: "real-xfsrepair", "user-xfsrepair", "syst-xfsrepair" (seconds), "maxrss-xfsrepair" (KiB), "minflt-", "majflt-", "csw-", "icsw-",
  *          "files/s-fsmark" (mean of fs_mark's own lines), "overhead-fsmark" (us), "touches-NAME"; counters as the kernel names them:
  *          "numa_hint_faults" (sum over the measured steps) and "numa_hint_faults:xfsrepair" (one step); numastat summed over
- *          nodes "numastat.numa_hit", per node "numastat.node0.numa_hit"; interrupts summed over CPUs "irq.TLB", "irq.CAL", "irq.RES", "irq.LOC", "irq.HYP"
+ *          nodes "numastat.numa_hit", per node "numastat.node0.numa_hit"; interrupts summed over CPUs "irq.TLB", "irq.CAL", "irq.RES", "irq.LOC", "irq.HYP"; of the host's tracepoints, over the whole boot,
+ *          "host.async_pf_not_present", "host.async_pf_ready", "host.async_pf_interrupts"
  * @unit: "s", "KiB", "count", "files/s", "us"
  * @better: -1 lower, +1 higher, 0 not known (counters)
  */
@@ -31,6 +32,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabSample, lab_sample_free)
  * Errors: LAB_ERROR_UNKNOWN when the records are not complete, or what they hold is not what agent/protocol.h says.
  */
 GPtrArray *lab_samples_from_records(const LabRecords *records, GError **error);
+
+/** lab_samples_add_count() - one more counter, kept sorted; @value below 0: it was not counted, and is left out */
+void lab_samples_add_count(GPtrArray *samples, const char *metric, gint64 value);
 
 /** lab_samples_write()/read() - samples.json of a boot */
 gboolean lab_samples_write(const GPtrArray *samples, const char *path, GError **error);

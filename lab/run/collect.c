@@ -33,6 +33,11 @@ LabBootResult *lab_collect_boot(const char *dir, GError **error)
 		return NULL;
 	}
 	samples = lab_samples_from_records(records, error);
+	for (guint i = 0; samples && i < LAB_ASYNC_PF_N_COUNTS; i++) {
+		g_autofree char *metric = g_strconcat("host.", lab_async_pf_count_name(i), NULL);
+
+		lab_samples_add_count(samples, metric, result->async_pf_counts[i]);
+	}
 	if (!samples || !lab_records_extract(records, dir, error) ||
 	    !lab_samples_write(samples, samples_path, error))
 		return NULL;

@@ -10,6 +10,7 @@
 #include "lab/base/process.h"
 #include "lab/base/units.h"
 #include "lab/build/initrd.h"
+#include "lab/guest/kvm_probe.h"
 #include "lab/guest/job.h"
 
 #define EMULATOR "qemu-system-x86_64"
@@ -104,6 +105,28 @@ static gboolean find_emulator(LabInputs *in, GError **error)
 		}
 	}
 	return TRUE;
+}
+
+/* A device that merely opens lets guests hang: ask it once for a run, with a guest of our own. */
+static gboolean check_kvm(const LabScenario *scenario, GError **error)
+{
+	g_autofree char *self = lab_path_self();
+	const char *argv[] = {self, "doctor", "--kvm-probe", LAB_KVM_DEVICE, NULL};
+	g_autoptr(LabKvmProbe) probe = NULL;
+	g_autofree char *why = NULL;
+
+	if (scenario->clock != LAB_CLOCK_KVM)
+		return TRUE;
+	probe = lab_kvm_probe(argv, error);
+	if (!probe)
+		return FALSE;
+	if (probe->state == LAB_KVM_WORKS)
+		return TRUE;
+	why = lab_kvm_probe_text(probe);
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+		    "clock 'kvm' is not possible here: %s; clocks 'exact' and 'tcg' need no KVM",
+		    why);
+	return FALSE;
 }
 
 static gboolean uses_verb(const GPtrArray *steps, const char *verb)
@@ -275,7 +298,7 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 	in->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_free);
 	in->agent_path = lab_path_helper("numalab-agent");
 	in->agent_digest = lab_digest_file(in->agent_path, error);
-	if (!in->agent_digest || !find_emulator(in, error))
+	if (!in->agent_digest || !find_emulator(in, error) || !check_kvm(scenario, error))
 		return NULL;
 	in->cache = lab_cache_open(cache_root, error);
 	if (!in->cache ||
@@ -355,7 +378,7 @@ static char *agent_job(const LabInputs *in, const LabKernel *kernel, gboolean pr
 static char *kernel_args(const LabScenario *s, const LabKernel *kernel)
 {
 	g_autofree char *own = g_strjoinv(" ", s->kernel_args);
-	guint hz = lab_kernel_hz(kernel);
+	guint hz = s->clock == LAB_CLOCK_KVM ? 0 : lab_kernel_hz(kernel);
 
 	return hz ? g_strdup_printf("lpj=%u%s%s", 1000000000 / hz, *own ? " " : "", own)
 		  : g_steal_pointer(&own);
@@ -394,6 +417,10 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 	if (!job->topology)
 		return NULL;
 	job->clock = s->clock;
+	job->cpu_model = g_strdup(s->cpu_model);
+	job->async_pf = s->async_pf;
+	job->memory_high_bytes = s->memory_high_bytes;
+	job->memory_max_bytes = s->memory_max_bytes;
 	job->seed = seed;
 	job->kernel_path = g_strdup(kernel->boot_path);
 	job->kernel_digest = g_strdup(kernel->digest);

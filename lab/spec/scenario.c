@@ -16,14 +16,16 @@
 struct raw {
 	const char *name, *about;
 	const LabYamlNode *topology, *image, *scale, *settings, *scratch, *prepare, *steps,
-		*collect, *judge, *deadlines, *seeds, *files;
+		*collect, *judge, *deadlines, *seeds, *files,
+		*cpu_model, *async_pf, *host_pressure;
 	const GPtrArray *kernels, *kernel_args, *modules;
 	guint clock, console;
 	guint64 boots, settle_ns;
 };
 
 /* Words of the file, and of every other place that names a clock. */
-static const char *const clocks[] = {[LAB_CLOCK_EXACT] = "exact", [LAB_CLOCK_TCG] = "tcg", NULL};
+static const char *const clocks[] = {[LAB_CLOCK_EXACT] = "exact", [LAB_CLOCK_TCG] = "tcg",
+				     [LAB_CLOCK_KVM] = "kvm", NULL};
 static const char *const consoles[] = {"quiet", "verbose", NULL};
 static const char *const counters[] = {"vmstat", "numastat", "interrupts", NULL};
 
@@ -36,6 +38,9 @@ static const LabYamlField scenario_fields[] = {
 	{"clock", LAB_YAML_WORD, offsetof(struct raw, clock), .words = clocks},
 	{"boots", LAB_YAML_UINT, offsetof(struct raw, boots), .min = 1, .max = MAX_BOOTS},
 	{"seeds", LAB_YAML_NODES, offsetof(struct raw, seeds)},
+	{"cpu-model", LAB_YAML_ANY, offsetof(struct raw, cpu_model)},
+	{"async-pf", LAB_YAML_ANY, offsetof(struct raw, async_pf)},
+	{"host-pressure", LAB_YAML_ANY, offsetof(struct raw, host_pressure)},
 	{"scale", LAB_YAML_ANY, offsetof(struct raw, scale)},
 	{"settings", LAB_YAML_MEMBERS, offsetof(struct raw, settings)},
 	{"settle", LAB_YAML_DURATION, offsetof(struct raw, settle_ns)},
@@ -98,6 +103,7 @@ void lab_scenario_free(LabScenario *s)
 	g_free(s->about);
 	lab_topology_free(s->topology);
 	lab_image_recipe_free(s->image);
+	g_free(s->cpu_model);
 	g_clear_pointer(&s->kernels, g_ptr_array_unref);
 	g_free(s->seeds);
 	g_clear_pointer(&s->settings, g_ptr_array_unref);
@@ -401,6 +407,7 @@ LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, G
 	if (!read_topology(raw.topology, s, error) || !read_image(raw.image, s, error) ||
 	    !read_kernels(root, raw.kernels, s, error) || !read_seeds(root, &raw, s, error) ||
 	    !read_scale(raw.scale, s, error) ||
+	    !lab_scenario_read_kvm(raw.cpu_model, raw.async_pf, raw.host_pressure, s, error) ||
 	    !lab_scenario_read_settings(raw.settings, s, error) ||
 	    (raw.scratch && !lab_scenario_read_scratch(raw.scratch, s, error)) ||
 	    !read_prepare(raw.prepare, s, error) || !lab_scenario_read_steps(root, s, error) ||

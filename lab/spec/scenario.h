@@ -8,9 +8,15 @@
  *     topology: vnuma-4x1p-512M    # or a path (from the scenario's directory), or a mapping
  *     image: xfs                   # or a path
  *     kernels: [debian:bookworm, debian:bookworm-backports]    # the first is the baseline
- *     clock: exact                 # default; or tcg
+ *     clock: exact                 # default; or tcg, kvm
  *     boots: 3                     # default: seeds 1, 2, 3; or: seeds: [1, 5, 9]
  *     scale: 1/2000                # default 1; see below
+ *     cpu-model: host              # of clock kvm: host (default), or one of QEMU's (EPYC-Rome)
+ *     async-pf: on                 # of clock kvm: asynchronous page faults: on, off, int-only (by
+ *                                  # interrupt, Linux 5.8's way, without the older bit); default: what the CPU model has
+ *     host-pressure: {memory-high: 1GiB, memory-max: 2GiB}
+ *                                  # of clock kvm: what the guest may have of the host's memory before its pages go
+ *                                  # to swap, and of both together before QEMU is killed. Either or both
  *     settings:
  *       numa_balancing: on         # on, off, or a mapping: enabled, scan_delay, scan_period_min,
  *                                  # scan_period_max (durations), scan_size (bytes);
@@ -67,7 +73,16 @@
 #include "lab/spec/kernel.h"
 #include "lab/spec/topology.h"
 
-typedef enum { LAB_CLOCK_EXACT, LAB_CLOCK_TCG } LabClock;
+typedef enum { LAB_CLOCK_EXACT, LAB_CLOCK_TCG, LAB_CLOCK_KVM } LabClock;
+
+/** enum LabAsyncPf - QEMU's properties kvm-asyncpf and kvm-asyncpf-int: as the CPU model has them, both on, both off,
+ * the second alone */
+typedef enum {
+	LAB_ASYNC_PF_DEFAULT,
+	LAB_ASYNC_PF_ON,
+	LAB_ASYNC_PF_OFF,
+	LAB_ASYNC_PF_INT_ONLY,
+} LabAsyncPf;
 
 /** enum LabStepKind - the agent's step kinds (agent/protocol.h); argv is in its final form */
 typedef enum {
@@ -125,6 +140,8 @@ typedef struct {
  * struct LabScenario
  * @path:           file it was read from
  * @seeds:          unique, at least one
+ * @cpu_model:      (nullable): NULL but with clock kvm: "host" or a name for QEMU
+ * @memory_high_bytes, @memory_max_bytes: memory before it is swapped, memory and swap; 0: no limit
  * @scale_numerator, @scale_denominator: already applied to all that follows
  * @numa_balancing: 0 or 1: what the guest must say
  * @settings:       of LabSetting, in the order to be written; numa_balancing is always one
@@ -155,6 +172,9 @@ typedef struct {
 	LabImageRecipe *image;
 	GPtrArray *kernels; /* of LabKernelSpec */
 	LabClock clock;
+	char *cpu_model;
+	LabAsyncPf async_pf;
+	guint64 memory_high_bytes, memory_max_bytes;
 	guint n_seeds;
 	guint64 *seeds;
 	guint64 scale_numerator, scale_denominator;
@@ -204,3 +224,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabScenario, lab_scenario_free)
 
 const char *lab_clock_name(LabClock clock);
 gboolean lab_clock_parse(const char *text, LabClock *clock);
+const char *lab_async_pf_name(LabAsyncPf async_pf); /* "default", "on", "off", "int-only" */
+gboolean lab_async_pf_parse(const char *text, LabAsyncPf *async_pf);

@@ -55,6 +55,17 @@ static void set_canonical(JsonObject *o, const char *key, const char *canonical)
 	json_object_set_member(o, key, json_from_string(canonical, NULL));
 }
 
+static JsonObject *kvm_json(const LabScenario *s)
+{
+	JsonObject *o = json_object_new();
+
+	json_object_set_string_member(o, "cpu_model", s->cpu_model);
+	json_object_set_string_member(o, "async_pf", lab_async_pf_name(s->async_pf));
+	json_object_set_int_member(o, "memory_high_bytes", (gint64)s->memory_high_bytes);
+	json_object_set_int_member(o, "memory_max_bytes", (gint64)s->memory_max_bytes);
+	return o;
+}
+
 /* What every boot of the scenario is made with. */
 static JsonObject *machine_json(const LabScenario *s)
 {
@@ -71,6 +82,8 @@ static JsonObject *machine_json(const LabScenario *s)
 	/* Left out where there are none: digests from before there was this key stay. */
 	if (*s->modules)
 		json_object_set_array_member(o, "modules", lab_spec_json_strv(s->modules));
+	if (s->clock == LAB_CLOCK_KVM)
+		json_object_set_object_member(o, "kvm", kvm_json(s));
 	return o;
 }
 

@@ -39,6 +39,10 @@ static char *clock_note(const LabPlan *plan)
 			"exact clock (QEMU %s, 2 ns an instruction): counts work, not "
 			"caches, TLB misses or real NUMA latency",
 			plan->qemu_version);
+	if (strcmp(plan->clock, "kvm") == 0)
+		return g_strdup_printf("kvm clock (QEMU %s): real time, of one host; depends on "
+				       "its hardware, load and settings",
+				       plan->qemu_version);
 	return g_strdup_printf(
 		"%s clock (QEMU %s): time of an emulator, which depends on the host and "
 		"its load",

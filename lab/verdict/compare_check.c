@@ -77,14 +77,30 @@ static void differences(JsonNode *a, JsonNode *b, const char *path, GPtrArray *f
 	g_ptr_array_add(found, g_strdup_printf("%s is %s / %s", path, text_a, text_b));
 }
 
-static char *describe_differences(const LabRun *a, const LabRun *b)
+/* Places where the scenarios of two runs differ; none when a scenario is no longer there. */
+static GPtrArray *scenario_differences(const LabRun *a, const LabRun *b)
 {
 	g_autoptr(JsonNode) scenario_a = read_scenario(a), scenario_b = read_scenario(b);
 	g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GString) text = g_string_new(NULL);
 
 	if (scenario_a && scenario_b)
 		differences(scenario_a, scenario_b, "", found);
+	return g_steal_pointer(&found);
+}
+
+/* What a host under KVM does to the same guest is a factor to be compared, not another experiment. */
+static gboolean is_factor(const GPtrArray *found)
+{
+	for (guint i = 0; i < found->len; i++)
+		if (!g_str_has_prefix(found->pdata[i], "kvm."))
+			return FALSE;
+	return found->len > 0;
+}
+
+static char *describe_differences(const GPtrArray *found, const LabRun *a, const LabRun *b)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
 	for (guint i = 0; i < MIN(found->len, MAX_DIFFERENCES); i++)
 		g_string_append_printf(text, "%s%s", i ? "; " : "", (char *)found->pdata[i]);
 	if (found->len > MAX_DIFFERENCES)
@@ -117,12 +133,18 @@ static gboolean check_pair(const LabRun *a, const LabRun *b, GPtrArray *notes, G
 		return FALSE;
 	}
 	if (strcmp(a->plan->scenario_digest, b->plan->scenario_digest) != 0) {
-		g_autofree char *what = describe_differences(a, b);
+		g_autoptr(GPtrArray) found = scenario_differences(a, b);
+		g_autofree char *what = describe_differences(found, a, b);
 
-		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
-			    "runs %u and %u cannot be compared, they are different experiments: %s",
-			    a->id, b->id, what);
-		return FALSE;
+		if (!is_factor(found)) {
+			g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+				    "runs %u and %u cannot be compared, they are different "
+				    "experiments: %s",
+				    a->id, b->id, what);
+			return FALSE;
+		}
+		g_ptr_array_add(notes,
+				g_strdup_printf("runs %u and %u differ by: %s", a->id, b->id, what));
 	}
 	note_difference(a, b, "images", a->plan->image_digest, b->plan->image_digest, notes);
 	note_difference(a, b, "prepared file systems", a->plan->prepared_digest,

@@ -40,6 +40,15 @@ static const char *const default_counters[] = {
 	NULL,
 };
 
+/* Of clock kvm, where they were counted. */
+static const char *const kvm_counters[] = {
+	"irq.HYP",
+	"host.async_pf_not_present",
+	"host.async_pf_ready",
+	"host.async_pf_interrupts",
+	NULL,
+};
+
 static guint kind_of(const char *metric)
 {
 	guint kind = 0;
@@ -252,6 +261,7 @@ gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs, const char
 	g_autoptr(GHashTable) rows = gather(compare, runs);
 	const LabCompareRun *base = runs->pdata[0];
 	g_auto(GStrv) steps = lab_compare_steps(base->run);
+	gboolean kvm = strcmp(base->run->plan->clock, "kvm") == 0;
 
 	compare->times = g_ptr_array_new_with_free_func(free_row);
 	compare->counters = g_ptr_array_new_with_free_func(free_row);
@@ -261,9 +271,11 @@ gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs, const char
 		take_pattern(rows, pattern, compare->times);
 	}
 	g_ptr_array_sort_with_data(compare->times, time_order, steps);
-	if (!counters)
+	if (!counters) {
 		take_default(rows, compare->counters, notes);
-	else if (strcmp(counters, "all") == 0)
+		for (guint i = 0; kvm && kvm_counters[i]; i++)
+			take(rows, kvm_counters[i], compare->counters);
+	} else if (strcmp(counters, "all") == 0)
 		take_pattern(rows, "*", compare->counters);
 	else
 		return take_asked(rows, counters, compare->counters, error);

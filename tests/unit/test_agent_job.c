@@ -24,6 +24,7 @@ static const char full_job[] = HEAD "release 6.1.0-57-amd64\n"
 				    "distance 0 10 20 30\n"
 				    "distance 2 30 20 10\n"
 				    "numa-balancing 1\n"
+				    "kvm-features 16400 16\n"
 				    "module /numalab/a.ko\n"
 				    "module /numalab/b%20c.ko wanted\n"
 				    "image-bytes 300\n"
@@ -52,6 +53,8 @@ START_TEST(test_full)
 	ck_assert_str_eq(job.build_id, "6a2b4ac7");
 	ck_assert_int_eq(job.kind, JOB_KIND_VNUMA);
 	ck_assert_uint_eq(job.n_nodes, 3);
+	ck_assert_uint_eq(job.kvm_mask, 16400);
+	ck_assert_uint_eq(job.kvm_value, 16);
 	ck_assert(id_set_has(&job.nodes[0].cpus, 0) && id_set_has(&job.nodes[0].cpus, 4));
 	ck_assert(!id_set_has(&job.nodes[0].cpus, 2));
 	ck_assert_uint_eq(job.nodes[0].bytes, 536870912);
@@ -134,6 +137,10 @@ static const struct {
 	{SMALL "settle-ns 18446744073709551616\nend\n",
 	 "job line 5: settle-ns: wanted a number, found '18446744073709551616'"},
 	{SMALL "numa-balancing 2\nend\n", "job line 5: numa-balancing: wanted 0 or 1, found 2"},
+	{SMALL "kvm-features 1\nend\n",
+	 "job line 5: kvm-features: wrong number of fields (1)"},
+	{SMALL "kvm-features 0x10 1\nend\n",
+	 "job line 5: kvm-features: wanted a number, found '0x10'"},
 	{SMALL "node 0 0-x 1\nend\n", "job line 5: node 0: wanted a list of CPUs, found '0-x'"},
 	{SMALL "node 64 0 1\nend\n", "job line 5: node 64: the largest possible is 63"},
 	{SMALL "node 1 0 1\nend\n", "job line 6: nodes must be numbered 0 to 0"},

@@ -41,6 +41,8 @@ static LabBootJob *new_job(void)
 	job->id = g_strdup("6.1.192-s1");
 	job->topology = topology();
 	job->clock = LAB_CLOCK_TCG;
+	job->async_pf = LAB_ASYNC_PF_INT_ONLY;
+	job->memory_max_bytes = 8;
 	job->seed = G_MAXUINT64;
 	job->kernel_path = g_strdup("/k");
 	job->kernel_digest = g_strdup("kd");
@@ -78,6 +80,8 @@ START_TEST(job_round_trip)
 	read = lab_boot_job_read(dir, &error);
 	ck_assert_msg(read != NULL, "%s", error ? error->message : "no error set");
 	ck_assert_int_eq(read->clock, LAB_CLOCK_TCG);
+	ck_assert_int_eq(read->async_pf, LAB_ASYNC_PF_INT_ONLY);
+	ck_assert_uint_eq(read->memory_max_bytes, 8);
 	ck_assert(read->seed == G_MAXUINT64 && read->deadlines.power_off_ns == G_MAXINT64);
 	ck_assert_ptr_null(read->kernel_label);
 	ck_assert_str_eq(read->kernel_text, "debian:bookworm \"x\"");
@@ -141,6 +145,15 @@ START_TEST(job_digest)
 	case 12:
 		job->files_bytes++;
 		break;
+	case 13:
+		SET_TEXT(cpu_model, "host");
+		break;
+	case 14:
+		job->async_pf = LAB_ASYNC_PF_ON;
+		break;
+	case 15:
+		job->memory_high_bytes = 9;
+		break;
 	default:
 		changes = FALSE;
 	}
@@ -171,7 +184,9 @@ static const struct {
 	 "wanted 'kernel_path' with a string, found no such member"},
 	{"\"console_quiet\" : true", "\"console_quiet\" : 1",
 	 "wanted 'console_quiet' with true or false"},
-	{"\"tcg\"", "\"kvm\"", "wanted 'clock' with exact or tcg, found 'kvm'"},
+	{"\"tcg\"", "\"kvn\"", "wanted 'clock' with exact, tcg or kvm, found 'kvn'"},
+	{"\"int-only\"", "\"maybe\"",
+	 "wanted 'async_pf' with default, on, off or int-only, found 'maybe'"},
 	{"\"deadlines\"", "\"deadline\"", "wanted 'deadlines' with an object"},
 	{"\"first_output_ns\" : 4", "\"first_output_ns\" : null",
 	 "wanted 'first_output_ns' with a number"},
@@ -255,6 +270,7 @@ START_TEST(agent_job)
 				.numa_balancing = 1,
 				.settings = settings,
 				.modules = wanted,
+				.async_pf = LAB_ASYNC_PF_INT_ONLY,
 				.settle_ns = 5,
 				.deadlines = {.step_ns = 1800}};
 	LabAgentJob job = {.scenario = &scenario,
@@ -284,6 +300,7 @@ START_TEST(agent_job)
 			       "distance 0 10 30\n"
 			       "distance 1 30 10\n"
 			       "numa-balancing 1\n"
+			       "kvm-features 16400 16384\n"
 			       "module /numalab/modules/nfit.ko\n"
 			       "module /numalab/modules/kvm-amd.ko wanted\n"
 			       "image-bytes 1\n"
@@ -362,7 +379,7 @@ int main(void)
 	tcase_add_test(files, job_round_trip);
 	tcase_add_loop_test(files, bad_job, 0, G_N_ELEMENTS(bad_jobs));
 	tcase_add_test(files, result_round_trip);
-	tcase_add_loop_test(texts, job_digest, 0, 14);
+	tcase_add_loop_test(texts, job_digest, 0, 17);
 	tcase_add_test(texts, agent_job);
 	tcase_add_loop_test(texts, progress, 0, G_N_ELEMENTS(lines));
 	suite_add_tcase(suite, files);

@@ -436,6 +436,24 @@ static void assert_refused(const char *first, const char *second, const char *co
 	ck_assert_ptr_null(strchr(error->message, '\n'));
 }
 
+/* What the host does to the same guest is no other experiment. */
+START_TEST(factor)
+{
+	static const char on[] = "{\"kvm\": {\"async_pf\": \"on\", \"x\": 1}, \"settle\": 5}";
+	static const char off[] = "{\"kvm\": {\"async_pf\": \"off\", \"x\": 1}, \"settle\": 5}";
+	static const char more[] = "{\"kvm\": {\"async_pf\": \"off\", \"x\": 1}, \"settle\": 6}";
+	g_autoptr(LabRun) one = make_run(&cases[0], NULL, on);
+	g_autoptr(LabRun) two = make_run(&cases[0], other_scenario, off);
+	g_autoptr(LabRun) three = make_run(&cases[0], other_scenario, more);
+	g_autoptr(LabCompare) result = compare(NULL, "1", "2", NULL);
+	const char *wanted = "runs 1 and 2 differ by: kvm.async_pf is \"on\" / \"off\"";
+
+	ck_assert_msg(g_strv_contains((const char *const *)result->notes, wanted), "%s",
+		      result->notes[0]);
+	assert_refused("1", "3", NULL, LAB_ERROR_USER, "they are different experiments");
+}
+END_TEST
+
 START_TEST(refused)
 {
 	static const char other[] = "{\"settings\": {\"thp\": \"never\", \"x\": [1, 3]},"
@@ -541,6 +559,7 @@ int main(void)
 	tcase_add_test(tcase, all_counters);
 	tcase_add_test(tcase, layout_of_a_posted_table);
 	tcase_add_test(tcase, two_runs);
+	tcase_add_test(tcase, factor);
 	tcase_add_test(tcase, refused);
 	tcase_add_test(tcase, nothing_there);
 	tcase_add_test(tcase, identical_seeds);

@@ -25,6 +25,8 @@ typedef struct {
 	gboolean no_image;
 	const char *extra;
 	gboolean files;
+	const char *cpu_model;
+	LabAsyncPf async_pf;
 } Case;
 
 static const Case cases[] = {
@@ -39,8 +41,13 @@ static const Case cases[] = {
 	{"memoryless", "memoryless", LAB_CLOCK_EXACT, 1, SCRATCH_EMPTY},
 	{"cpuless", "cpuless", LAB_CLOCK_TCG, 1, SCRATCH_NONE},
 	{"eight", "eight", LAB_CLOCK_EXACT, 18446744073709551615u, SCRATCH_NONE},
-	{"cpus64", "cpus64", LAB_CLOCK_EXACT, 1, SCRATCH_NONE},
+	{"kvm-host", "vnuma", LAB_CLOCK_KVM, 1, SCRATCH_EMPTY, .cpu_model = "host"},
+	{"kvm-host-off", "ring", LAB_CLOCK_KVM, 1, SCRATCH_NONE, .cpu_model = "host",
+	 .async_pf = LAB_ASYNC_PF_OFF},
+	{"kvm-model-int", "memoryless", LAB_CLOCK_KVM, 1, SCRATCH_NONE, .cpu_model = "EPYC-Rome",
+	 .async_pf = LAB_ASYNC_PF_INT_ONLY},
 };
+#define N_KVM 3
 
 static LabTopology *topology(const char *name)
 {
@@ -59,6 +66,8 @@ static LabBootJob *job_of(const Case *c)
 	job->id = g_strdup("6.1.192-s1");
 	job->topology = topology(c->topology);
 	job->clock = c->clock;
+	job->cpu_model = g_strdup(c->cpu_model);
+	job->async_pf = c->async_pf;
 	job->seed = c->seed;
 	job->kernel_path = g_strdup("/cache/kernel/vmlinux");
 	job->initrd_path = g_strdup("initrd");
@@ -198,7 +207,7 @@ int main(void)
 	/* libvirt looks at QEMU once, which takes some seconds when nothing is cached. */
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, xml, 0, G_N_ELEMENTS(cases));
-	tcase_add_loop_test(tcase, arguments, 0, G_N_ELEMENTS(cases));
+	tcase_add_loop_test(tcase, arguments, 0, G_N_ELEMENTS(cases) - N_KVM);
 	tcase_add_test(tcase, wrapper);
 	tcase_add_test(tcase, seeds_differ);
 	tcase_add_test(tcase, too_many_cpus);

@@ -27,6 +27,7 @@ typedef struct {
 	const char *qemu_log;
 	LabOutcome outcome;
 	const char *result_stage, *message, *evidence; /* evidence: a part of it, or NULL: empty */
+	guint64 host_oom_kills;
 } Case;
 
 #define START                                                                                      \
@@ -106,6 +107,12 @@ static const Case cases[] = {
 	{"QEMU killed", LAB_WATCH_GONE, LAB_STAGE_STEP, "repair", BANNER, only_start, NULL, "",
 	 LAB_OUTCOME_INFRA, "repair", "QEMU ended in step repair (it was killed, or crashed)",
 	 NULL},
+	{"the host killed QEMU", LAB_WATCH_GONE, LAB_STAGE_STEP, "repair", BANNER, only_start, NULL,
+	 "", LAB_OUTCOME_INFRA, "repair",
+	 "the host killed QEMU in step repair: out of memory (host-pressure's memory-max)", NULL, 1},
+	{"KVM gave up", LAB_WATCH_PAUSED, LAB_STAGE_FIRST_OUTPUT, NULL, BANNER, NULL, NULL,
+	 "KVM internal error. Suberror: 1\nEAX=0\n", LAB_OUTCOME_INFRA, "first-output",
+	 "QEMU stopped the guest before its agent started: EAX=0", "KVM internal error"},
 	{"QEMU gave up", LAB_WATCH_GONE, LAB_STAGE_START, NULL, "", NULL, NULL,
 	 "qemu-system-x86_64: cannot set up guest memory 'pc.ram': Cannot allocate memory\n",
 	 LAB_OUTCOME_INFRA, "start",
@@ -185,7 +192,8 @@ START_TEST(decide)
 				 .records = records,
 				 .console = c->console,
 				 .console_length = strlen(c->console),
-				 .qemu_log = c->qemu_log};
+				 .qemu_log = c->qemu_log,
+				 .host_oom_kills = c->host_oom_kills};
 	g_autoptr(LabBootResult) result = g_new0(LabBootResult, 1);
 
 	g_strlcpy(watch.step_name, c->step ? c->step : "", sizeof watch.step_name);

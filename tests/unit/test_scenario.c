@@ -542,6 +542,26 @@ START_TEST(found_by_name)
 }
 END_TEST
 
+START_TEST(kvm)
+{
+	g_autoptr(LabScenario) plain = load(small, (const char *[]){"clock=kvm", NULL});
+	g_autoptr(LabScenario) s =
+		load(small, (const char *[]){"clock=kvm", "async-pf=int-only", "cpu-model=EPYC-v2",
+					     "host-pressure={memory-high: 1GiB, memory-max: 1536MiB}",
+					     NULL});
+
+	ck_assert_int_eq(plain->async_pf, LAB_ASYNC_PF_DEFAULT);
+	ck_assert_str_eq(plain->cpu_model, "host");
+	ck_assert(!plain->memory_high_bytes && !plain->memory_max_bytes);
+	ck_assert_int_eq(s->async_pf, LAB_ASYNC_PF_INT_ONLY);
+	ck_assert_str_eq(s->cpu_model, "EPYC-v2");
+	ck_assert_uint_eq(s->memory_high_bytes, 1ull << 30);
+	ck_assert_uint_eq(s->memory_max_bytes, 3ull << 29);
+	ck_assert_str_ne(s->digest, plain->digest);
+	ck_assert_str_ne(s->prepare_canonical, plain->prepare_canonical);
+}
+END_TEST
+
 START_TEST(clock_words)
 {
 	LabClock clock = LAB_CLOCK_TCG;
@@ -575,6 +595,7 @@ int main(void)
 	tcase_add_test(tc, canonical_form_is_stable);
 	tcase_add_test(tc, shipped_scenarios_load);
 	tcase_add_test(tc, found_by_name);
+	tcase_add_test(tc, kvm);
 	tcase_add_test(tc, clock_words);
 	suite_add_tcase(suite, tc);
 	return spec_run(suite);

@@ -51,7 +51,24 @@ static const struct spec_case errors[] = {
 	 "topology: vnuma-4x1p-512M\nimage: xfs\nkernels: [debian:sid, debian:sid]\nsteps: []\n",
 	 "t.yaml:3:23: wanted each kernel once, found 'debian:sid'"},
 	/* numbers and words */
-	{"clock", RUN "clock: kvn\n", "t.yaml:6:8: wanted exact or tcg, found 'kvn'"},
+	{"clock", RUN "clock: kvn\n", "t.yaml:6:8: wanted exact, tcg or kvm, found 'kvn' (did you mean 'kvm'?)"},
+	{"async-pf without KVM", RUN "async-pf: on\n",
+	 "t.yaml:6:1: wanted 'clock: kvm' beside this key, found clock exact"},
+	{"host-pressure without KVM", RUN "clock: tcg\nhost-pressure: {memory-high: 1GiB}\n",
+	 "t.yaml:7:1: wanted 'clock: kvm' beside this key, found clock tcg"},
+	{"async-pf", KVM "async-pf: maybe\n",
+	 "t.yaml:7:11: wanted default, on, off or int-only, found 'maybe'"},
+	{"CPU model with an option", KVM "cpu-model: 'host,kvm=off'\n",
+	 "t.yaml:7:12: wanted 'host' or a CPU model of QEMU, found 'host,kvm=off'"},
+	{"no pressure", KVM "host-pressure: {}\n",
+	 "t.yaml:7:16: wanted memory-high, memory-max or both, found a mapping"},
+	{"pressure as a word", KVM "host-pressure: high\n",
+	 "t.yaml:7:16: wanted host-pressure (a mapping), found 'high'"},
+	{"pressure above the guest", KVM "host-pressure: {memory-high: 2GiB}\n",
+	 "t.yaml:7:30: wanted a size from 64MiB to less than the guest's memory, found '2GiB'"},
+	{"memory-max below memory-high",
+	 KVM "host-pressure: {memory-high: 1GiB, memory-max: 512MiB}\n",
+	 "t.yaml:7:48: wanted more than memory-high, found '512MiB'"},
 	{"no boots", RUN "boots: 0\n",
 	 "t.yaml:6:8: wanted a whole number from 1 to 10000, found '0'"},
 	{"boots and seeds", RUN "boots: 2\nseeds: [1]\n",
@@ -265,7 +282,7 @@ static const struct {
 } override_errors[] = {
 	{"about=\xff", "--set about=\\xff: wanted UTF-8 text, found other bytes"},
 	{"a\nb=1", "--set a\\nb=1: wanted a key of a scenario (name, about, topology, image, "
-		   "kernels, clock, boots, seeds, scale, "
+		   "kernels, clock, boots, seeds, cpu-model, async-pf, host-pressure, scale, "
 		   "settings, settle, scratch, prepare, steps, collect, judge, deadlines, console, "
 		   "kernel-args, modules, files), found 'a\\nb'"},
 	{"boots", "--set boots: wanted KEY=VALUE, found no '='"},
