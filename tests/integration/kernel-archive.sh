@@ -79,7 +79,7 @@ module() { # FILE
 
 # deb NAME VERSION DEPENDS [DIRECTORY]: into the pool
 deb() {
-	local root=${4:-$(mktemp -d)}
+	local root=${4:-$(mktemp -d -p "$TEST_TMP")}
 	mkdir -p "$root/DEBIAN" debian/pool
 	printf 'Package: %s\nVersion: %s\nArchitecture: amd64\nMaintainer: T <t@example.org>\nDepends: %s\nDescription: x\n' \
 		"$1" "$2" "$3" > "$root/DEBIAN/control"
