@@ -200,14 +200,20 @@ static void check_tools(Doctor *doctor)
 
 static void check_helpers(Doctor *doctor)
 {
-	static const char *const helpers[] = {"numalab-agent", "numalab-emulator",
-					    "numalab-tlbclock.so"};
+	static const struct {
+		const char *name;
+		GFileTest test;
+	} helpers[] = {
+		{"numalab-agent", G_FILE_TEST_IS_EXECUTABLE},
+		{"numalab-emulator", G_FILE_TEST_IS_EXECUTABLE},
+		{"numalab-tlbclock.so", G_FILE_TEST_IS_REGULAR},
+	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(helpers); i++) {
-		g_autofree char *path = lab_path_helper(helpers[i]);
-		gboolean there = g_file_test(path, G_FILE_TEST_EXISTS);
+		g_autofree char *path = lab_path_helper(helpers[i].name);
+		gboolean there = g_file_test(path, helpers[i].test);
 
-		add(doctor, "program", helpers[i], there ? DOCTOR_OK : DOCTOR_MISSING,
+		add(doctor, "program", helpers[i].name, there ? DOCTOR_OK : DOCTOR_MISSING,
 		    there ? path : "not there", "built with numalab", "make, or make install")
 			->clock = TRUE;
 	}
