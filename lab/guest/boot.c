@@ -121,8 +121,7 @@ static gboolean start_kvm(Boot *boot, pid_t qemu, GError **error)
 
 	if (!lab_async_pf_read_back(boot->domain, job->async_pf, &boot->result->async_pf, error))
 		return FALSE;
-	if ((job->memory_high_bytes || job->memory_max_bytes) &&
-	    !lab_pressure_apply(job, boot->dir, qemu, boot->guard->pid, error))
+	if (!lab_pressure_apply(job, boot->dir, qemu, boot->guard->pid, error))
 		return FALSE;
 	boot->counter = lab_async_pf_count(qemu, &why);
 	if (why)
@@ -133,13 +132,12 @@ static gboolean start_kvm(Boot *boot, pid_t qemu, GError **error)
 static gboolean start(Boot *boot, GError **error)
 {
 	gboolean kvm = boot->job->clock == LAB_CLOCK_KVM;
-	pid_t qemu;
-
 	g_autofree char *wrapper = lab_path_helper(WRAPPER);
 	g_autofree char *path = g_build_filename(boot->dir, "domain.xml", NULL);
 	g_autofree char *xml =
 		lab_domain_xml(boot->job, boot->dir, wrapper, boot->guard->pid, error);
 	g_autofree char *name = lab_domain_name(boot->job);
+	pid_t qemu;
 
 	if (!xml || !g_file_set_contents(path, xml, -1, error) ||
 	    !open_libvirt(boot, wrapper, error))
@@ -181,7 +179,8 @@ static gboolean judge(Boot *boot, const LabWatchReport *report, GError **error)
 	g_autoptr(LabRecords) records = NULL;
 	LabOutcomeFacts facts = {.watch = report,
 				 .qemu_log = log,
-				 .host_oom_kills = lab_pressure_oom_kills(boot->guard->pid)};
+				 .host_oom_kills =
+					 lab_pressure_oom_kills(boot->job, boot->guard->pid)};
 
 	if (report->end == LAB_WATCH_GONE && !lab_boot_files_check_room(boot->dir, error))
 		return FALSE;

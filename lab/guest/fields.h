@@ -42,4 +42,3 @@ void lab_fields_clear(const LabField *fields, gsize n_fields, gpointer value);
 /** lab_json_text() - the object that @builder has just closed, indented, with newline. Free with
  * g_free(). */
 char *lab_json_text(JsonBuilder *builder);
-

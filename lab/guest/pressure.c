@@ -62,16 +62,23 @@ static gboolean put_bytes(const char *dir, const char *name, guint64 bytes, GErr
 {
 	g_autofree char *value = g_strdup_printf("%" G_GUINT64_FORMAT, bytes);
 
-	return !bytes || put(dir, name, value, error);
+	return put(dir, name, value, error);
 }
 
-/* memory-max is for memory and swap together. */
-static gboolean limit_swap(const LabBootJob *job, const char *group, GError **error)
+static gboolean set_limits(const LabBootJob *job, const char *group, GError **error)
 {
-	guint64 bytes = job->memory_high_bytes ? job->memory_max_bytes - job->memory_high_bytes : 0;
-	g_autofree char *value = g_strdup_printf("%" G_GUINT64_FORMAT, bytes);
+	guint64 high = job->memory_high_bytes, max = job->memory_max_bytes;
 
-	return !job->memory_max_bytes || put(group, "memory.swap.max", value, error);
+	if (high && !put_bytes(group, "memory.high", high, error))
+		return FALSE;
+	/* memory-max is for memory and swap together. */
+	return !max || (put_bytes(group, "memory.max", max, error) &&
+			put_bytes(group, "memory.swap.max", high ? max - high : 0, error));
+}
+
+static gboolean is_wanted(const LabBootJob *job)
+{
+	return job->memory_high_bytes || job->memory_max_bytes;
 }
 
 static gboolean has_swap(void)
@@ -104,10 +111,12 @@ static gboolean make_group(const char *mount, const char *group, GError **error)
 gboolean lab_pressure_apply(const LabBootJob *job, const char *dir, pid_t qemu, pid_t guard,
 			    GError **error)
 {
-	g_autofree char *mount = mount_point();
+	g_autofree char *mount = is_wanted(job) ? mount_point() : NULL;
 	g_autofree char *group = mount ? group_of(mount, guard) : NULL;
 	g_autofree char *pid = g_strdup_printf("%d", (int)qemu);
 
+	if (!is_wanted(job))
+		return TRUE;
 	if (!group) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
 			    "host-pressure needs control groups version 2 with the memory "
@@ -127,16 +136,13 @@ gboolean lab_pressure_apply(const LabBootJob *job, const char *dir, pid_t qemu, 
 			    "to a disk");
 		return FALSE;
 	}
-	return make_group(mount, group, error) &&
-	       put_bytes(group, "memory.high", job->memory_high_bytes, error) &&
-	       put_bytes(group, "memory.max", job->memory_max_bytes, error) &&
-	       limit_swap(job, group, error) &&
+	return make_group(mount, group, error) && set_limits(job, group, error) &&
 	       put(group, "cgroup.procs", pid, error);
 }
 
-guint64 lab_pressure_oom_kills(pid_t guard)
+guint64 lab_pressure_oom_kills(const LabBootJob *job, pid_t guard)
 {
-	g_autofree char *mount = mount_point();
+	g_autofree char *mount = is_wanted(job) ? mount_point() : NULL;
 	g_autofree char *group = mount ? group_of(mount, guard) : NULL;
 	g_autofree char *path = group ? g_build_filename(group, "memory.events", NULL) : NULL;
 	g_autofree char *text = NULL;

@@ -8,7 +8,7 @@
 #include "lab/guest/boot.h"
 
 /**
- * lab_pressure_apply() - limit @qemu as the job says
+ * lab_pressure_apply() - limit @qemu as the job says; nothing to do for one that says nothing
  * @dir:   the boot's directory
  * @guard: names the group: one for each boot
  *
@@ -21,7 +21,7 @@ gboolean lab_pressure_apply(const LabBootJob *job, const char *dir, pid_t qemu, 
 			    GError **error);
 
 /** lab_pressure_oom_kills() - how often the host killed within the group; 0 without one */
-guint64 lab_pressure_oom_kills(pid_t guard);
+guint64 lab_pressure_oom_kills(const LabBootJob *job, pid_t guard);
 
 /** lab_pressure_remove() - the groups of @guard and of guards that are gone; their processes must have ended */
 void lab_pressure_remove(pid_t guard);
