@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+int lab_word_index(const char *const *words, const char *word)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(words[i], word))
+			return i;
+	return -1;
+}
+
 /* Optimal string alignment distance. */
 static guint distance(const char *a, const char *b)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "did you mean": the nearest of a list of words. */
+/* A list of words: the place of one, and "did you mean": the nearest. */
 #pragma once
 #include <glib.h>
+
+/** lab_word_index() - place of @word in the NULL-terminated @words, from 0; -1: it is none of them */
+int lab_word_index(const char *const *words, const char *word);
 
 /**
  * lab_suggest() - the candidate nearest to @word by edit distance (a swap of neighbours counts one)

@@ -5,6 +5,7 @@
 #include "lab/base/error.h"
 #include "lab/base/file.h"
 #include "lab/base/json.h"
+#include "lab/base/suggest.h"
 #include "lab/guest/fields.h"
 
 #define FIELD(member, type) LAB_FIELD(LabBootResult, member, type)
@@ -30,6 +31,7 @@ static const char *const outcomes[] = {
 	[LAB_OUTCOME_INFRA] = "infra",
 	[LAB_OUTCOME_KERNEL] = "kernel",
 	[LAB_OUTCOME_STEP] = "step",
+	NULL,
 };
 
 const char *lab_async_pf_count_name(LabAsyncPfCount count)
@@ -50,12 +52,11 @@ const char *lab_outcome_name(LabOutcome outcome)
 
 gboolean lab_outcome_parse(const char *text, LabOutcome *outcome)
 {
-	for (gsize i = 0; i < G_N_ELEMENTS(outcomes); i++)
-		if (!g_strcmp0(text, outcomes[i])) {
-			*outcome = (LabOutcome)i;
-			return TRUE;
-		}
-	return FALSE;
+	int i = lab_word_index(outcomes, text);
+
+	if (i >= 0)
+		*outcome = (LabOutcome)i;
+	return i >= 0;
 }
 
 void lab_boot_result_free(LabBootResult *result)

@@ -85,13 +85,11 @@ const char *lab_clock_name(LabClock clock)
 
 gboolean lab_clock_parse(const char *text, LabClock *clock)
 {
-	for (guint i = 0; clocks[i]; i++) {
-		if (strcmp(clocks[i], text))
-			continue;
+	int i = lab_word_index(clocks, text);
+
+	if (i >= 0)
 		*clock = (LabClock)i;
-		return TRUE;
-	}
-	return FALSE;
+	return i >= 0;
 }
 
 void lab_scenario_free(LabScenario *s)

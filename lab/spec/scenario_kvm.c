@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "lab/base/suggest.h"
+
 #define MIN_MEMORY (64ull << 20)
 
 static const char *const async_pfs[] = {
@@ -31,13 +33,11 @@ const char *lab_async_pf_name(LabAsyncPf async_pf)
 
 gboolean lab_async_pf_parse(const char *text, LabAsyncPf *async_pf)
 {
-	for (guint i = 0; async_pfs[i]; i++) {
-		if (strcmp(async_pfs[i], text))
-			continue;
+	int i = lab_word_index(async_pfs, text);
+
+	if (i >= 0)
 		*async_pf = (LabAsyncPf)i;
-		return TRUE;
-	}
-	return FALSE;
+	return i >= 0;
 }
 
 static gboolean read_cpu_model(const LabYamlNode *node, LabScenario *s, GError **error)
