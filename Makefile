@@ -38,6 +38,8 @@ LIBRARIES := \
 	sqlite3:3.40:libsqlite3-dev \
 	gsl:2.7:libgsl-dev \
 	zlib:1.2.13:zlib1g-dev
+# Of numalab-disk alone.
+DISK_LIBRARIES := libguestfs:1.44:libguestfs-dev
 TEST_LIBRARIES := check:0.15:check
 
 # Goals that work without any library installed.
@@ -47,9 +49,9 @@ ifneq ($(filter-out $(NO_LIBRARY_GOALS),$(or $(MAKECMDGOALS),all)),)
     CHECK_LIBRARIES := 1
   endif
 endif
-library_names := $(foreach l,$(LIBRARIES) $(TEST_LIBRARIES),$(word 1,$(subst :, ,$(l))))
+library_names := $(foreach l,$(LIBRARIES) $(DISK_LIBRARIES) $(TEST_LIBRARIES),$(word 1,$(subst :, ,$(l))))
 ifdef CHECK_LIBRARIES
-  missing := $(shell for l in $(LIBRARIES) $(TEST_LIBRARIES); do IFS=: read -r n v p <<<"$$l"; \
+  missing := $(shell for l in $(LIBRARIES) $(DISK_LIBRARIES) $(TEST_LIBRARIES); do IFS=: read -r n v p <<<"$$l"; \
 	pkg-config --atleast-version="$$v" "$$n" 2>/dev/null || echo "$$n>=$$v(package:$$p)"; done)
   ifneq ($(strip $(missing)),)
     $(error missing or too old: $(missing). 'make deps' (as root) installs all of them)
@@ -59,6 +61,8 @@ endif
 # Lazy, so that goals without libraries do not ask pkg-config.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(foreach l,$(LIBRARIES),$(word 1,$(subst :, ,$(l))))))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(foreach l,$(LIBRARIES),$(word 1,$(subst :, ,$(l))))) -lutil)$(PKG_LIBS)
+DISK_CFLAGS = $(eval DISK_CFLAGS := $$(shell pkg-config --cflags libguestfs json-glib-1.0 gio-unix-2.0))$(DISK_CFLAGS)
+DISK_LIBS = $(eval DISK_LIBS := $$(shell pkg-config --libs libguestfs json-glib-1.0 gio-unix-2.0))$(DISK_LIBS)
 CHECK_CFLAGS = $(eval CHECK_CFLAGS := $$(shell pkg-config --cflags check))$(CHECK_CFLAGS)
 CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check))$(CHECK_LIBS)
 
@@ -77,6 +81,7 @@ LAB_SRC    := $(sort $(wildcard lab/*/*.c))
 RUNNER_SRC := $(sort $(wildcard runner/*.c))
 AGENT_SRC  := $(sort $(wildcard agent/*.c))
 GUARD_SRC  := $(sort $(wildcard lab/guest/emulator/*.c))
+DISK_SRC   := $(sort $(wildcard lab/build/guestfs/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/bench_*.c))
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -89,12 +94,13 @@ FUZZ_BIN   := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz/%)
 
 AGENT := $(if $(AGENT_SRC),$(B)/numalab-agent)
 EMULATOR := $(if $(GUARD_SRC),$(B)/numalab-emulator) $(B)/numalab-tlbclock.so
+DISK := $(B)/numalab-disk
 NUMALAB := $(if $(RUNNER_SRC),$(B)/numalab)
 
 .PHONY: all help deps check check-unit check-integration check-kvm check-long check-layers demo bench install format golden \
 	man clean fuzz
 
-all: $(B)/liblab.a $(NUMALAB) $(AGENT) $(EMULATOR)
+all: $(B)/liblab.a $(NUMALAB) $(AGENT) $(EMULATOR) $(DISK)
 
 help:
 	@echo "numalab $(VERSION)"
@@ -147,6 +153,12 @@ $(B)/numalab-emulator: $(GUARD_SRC) lab/guest/ram_backend.h Makefile
 	@mkdir -p $(@D)
 	@echo "  CC     $@"
 	@$(CC) -std=gnu17 -O2 $(WARN) -D_GNU_SOURCE -I. -static -o $@ $(GUARD_SRC)
+
+$(B)/numalab-disk: $(DISK_SRC:%.c=$(B)/%.o) $(B)/liblab.a
+	@echo "  LD     $@"
+	@$(CC) $(CFLAGS_ALL) -Wl,--as-needed -o $@ $^ $(DISK_LIBS)
+
+$(DISK_SRC:%.c=$(B)/%.o): CFLAGS_ALL += $(DISK_CFLAGS)
 
 # Goes into QEMU: neither sanitised nor linked with anything.
 $(B)/numalab-tlbclock.so: lab/guest/tlbclock/tlbclock.c Makefile
@@ -218,7 +230,7 @@ install: all man
 	@install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(DATADIR) $(DESTDIR)$(MANDIR)/man1 \
 		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(COMPDIR)
 	@install -m 755 $(B)/numalab $(DESTDIR)$(BINDIR)/
-	@install -m 755 $(B)/numalab-agent $(B)/numalab-emulator $(DESTDIR)$(LIBEXECDIR)/
+	@install -m 755 $(B)/numalab-agent $(B)/numalab-emulator $(B)/numalab-disk $(DESTDIR)$(LIBEXECDIR)/
 	@install -m 644 $(B)/numalab-tlbclock.so $(DESTDIR)$(LIBEXECDIR)/
 	@for d in images topologies kernels scenarios; do [ ! -d $$d ] || { install -d $(DESTDIR)$(DATADIR)/$$d; \
 		install -m 644 $$d/*.yaml $(DESTDIR)$(DATADIR)/$$d/; }; done
@@ -229,4 +241,4 @@ install: all man
 clean:
 	@rm -rf $(B)
 
--include $(LAB_OBJ:.o=.d) $(RUNNER_OBJ:.o=.d) $(UNIT_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d)
+-include $(LAB_OBJ:.o=.d) $(DISK_SRC:%.c=$(B)/%.d) $(RUNNER_OBJ:.o=.d) $(UNIT_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d)

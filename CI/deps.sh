@@ -8,9 +8,9 @@ base=(gcc make pkg-config git ca-certificates binutils xz-utils kmod python3 pro
       libelf-dev libsqlite3-dev libgsl-dev zlib1g-dev check
       erofs-utils mmdebstrap mandoc)
 # QEMU before 8.1 live-locks under the exact clock; libvirt must know that QEMU.
-virt=(qemu-system-x86 libvirt-dev libvirt0 libvirt-daemon-driver-qemu)
-qemu_min=8.1
-libvirt_min=10.0
+# libguestfs comes with udev, which must fit the libudev1 that libvirt brings.
+virt=(qemu-system-x86 qemu-utils libvirt-dev libvirt0 libvirt-daemon-driver-qemu libguestfs-dev)
+declare -A min=([qemu-system-x86]=8.1 [libvirt-dev]=10.0 [libvirt0]=10.0 [libvirt-daemon-driver-qemu]=10.0)
 
 lacks() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" != installed ]; }
 older() { dpkg --compare-versions "$(dpkg-query -W -f '${Version}' "$1" 2>/dev/null | sed 's/^[0-9]*://')" lt "$2"; }
@@ -18,16 +18,19 @@ older() { dpkg --compare-versions "$(dpkg-query -W -f '${Version}' "$1" 2>/dev/n
 want=() ; want_virt=()
 for p in "${base[@]}"; do if lacks "$p"; then want+=("$p"); fi; done
 for p in "${virt[@]}"; do
-	case $p in qemu*) min=$qemu_min ;; *) min=$libvirt_min ;; esac
-	if lacks "$p" || older "$p" "$min"; then want_virt+=("$p"); fi
+	if lacks "$p" || { [ -n "${min[$p]:-}" ] && older "$p" "${min[$p]}"; }; then want_virt+=("$p"); fi
 done
-[ ${#want[@]} -gt 0 ] || [ ${#want_virt[@]} -gt 0 ] || exit 0
+# A machine without a kernel of its own (a container) has none, and libguestfs' supermin fails without it.
+modules=/lib/modules
+[ ${#want[@]} -gt 0 ] || [ ${#want_virt[@]} -gt 0 ] || [ ! -d "$modules" ] || exit 0
 
 if [ "$(id -u)" != 0 ]; then
-	echo "make deps: missing: ${want[*]} ${want_virt[*]}" >&2
+	echo "make deps: missing: ${want[*]} ${want_virt[*]} $([ -d "$modules" ] || echo "$modules")" >&2
 	echo "make deps: installing them needs root; run 'sudo make deps' and then this command again" >&2
 	exit 2
 fi
+mkdir -p "$modules"
+[ ${#want[@]} -gt 0 ] || [ ${#want_virt[@]} -gt 0 ] || exit 0
 command -v apt-get >/dev/null || { echo "make deps: no apt-get here; install by hand: ${want[*]} ${want_virt[*]}" >&2; exit 2; }
 # shellcheck disable=SC1091
 . /etc/os-release

@@ -150,8 +150,7 @@ static int parse_numa_balancing(const struct statement *s, struct job *job, stru
 
 static int parse_kvm_features(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->kvm_mask, fault) ||
-			       need_number(s, 2, &job->kvm_value, fault)
+	return need_number(s, 1, &job->kvm_mask, fault) || need_number(s, 2, &job->kvm_value, fault)
 		       ? -1
 		       : 0;
 }

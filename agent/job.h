@@ -66,9 +66,9 @@ struct job {
 	char *build_id; /* NULL: not checked */
 	enum job_kind kind;
 	struct job_node nodes[JOB_NODES_MAX];
-	size_t n_nodes;	      /* how many are present; numbered 0 to n_nodes - 1 */
-	int numa_balancing;   /* -1: not checked */
-	uint64_t kvm_mask;    /* 0: not checked */
+	size_t n_nodes;	    /* how many are present; numbered 0 to n_nodes - 1 */
+	int numa_balancing; /* -1: not checked */
+	uint64_t kvm_mask;  /* 0: not checked */
 	uint64_t kvm_value;
 	uint64_t image_bytes; /* 0: the initrd is the root */
 	char *image_type;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -74,8 +77,32 @@ static int wait_child(uint64_t deadline_ns)
 	}
 }
 
-/* End all that is left of the step: in this guest that is everything but the agent and the keeper.
- */
+/* Kill the keeper's children: orphans of the step are, too, by and by, for it is a subreaper. */
+static void kill_children(void)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char path[300];
+		char *stat;
+		const char *name_end;
+		int parent;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		stat = file_read(path, NULL);
+		name_end = stat ? strrchr(stat, ')') : NULL;
+		if (name_end && sscanf(name_end, ") %*c %d", &parent) == 1 && parent == getpid())
+			kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
+		free(stat);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* End all that is left of the step. Where the agent is PID 1 that is everything but the agent and the keeper. */
 static void end_rest(struct keeper_result *result, pid_t child, bool child_runs)
 {
 	uint64_t deadline_ns = 0;
@@ -92,7 +119,10 @@ static void end_rest(struct keeper_result *result, pid_t child, bool child_runs)
 		if (reaped < 0)
 			return;
 		/* Again each time: a process may have forked between the kill and its death. */
-		kill(-1, SIGKILL);
+		if (getppid() == 1)
+			kill(-1, SIGKILL);
+		else
+			kill_children();
 		if (!deadline_ns)
 			deadline_ns = clock_ns() + KEEPER_KILL_NS;
 		if (wait_child(deadline_ns)) {

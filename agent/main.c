@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PID 1 of the guest: from the kernel's hand to power-off. protocol.h is its contract. */
+/*
+ * From the kernel's hand to power-off, as PID 1 of the guest; or, in a guest with a disk and an init of its own, as one of its
+ * services. protocol.h is its contract.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +37,7 @@
 static struct records records = {.fd = -1};
 static struct job job;
 static struct fault fault;
+static bool is_service;
 
 __attribute__((noreturn)) static void power_off(void)
 {
@@ -145,6 +150,7 @@ static void record_start(void)
 	char *command_line = file_read("/proc/cmdline", NULL);
 	char *clock_source =
 		file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", NULL);
+	char *init = file_read("/proc/1/comm", NULL);
 	struct utsname name;
 
 	uname(&name);
@@ -161,6 +167,11 @@ static void record_start(void)
 		clock_source[strcspn(clock_source, "\n")] = '\0';
 		text_add(&text, "clocksource", clock_source);
 	}
+	if (init) {
+		init[strcspn(init, "\n")] = '\0';
+		text_add(&text, "init", init);
+	}
+	free(init);
 	free(command_line);
 	free(clock_source);
 	if (records_add(&records, AGENT_REC_START, "", text.data, text.used, clock_ns(), &fault))
@@ -176,7 +187,9 @@ struct devices {
 static void find_device(int listener, uint64_t bytes, const char *role, uint64_t deadline_ns,
 			struct device *device)
 {
-	if (bytes && devices_wait(listener, bytes, role, deadline_ns, device, &fault))
+	struct device_wanted wanted = {role, bytes};
+
+	if (bytes && devices_wait(listener, &wanted, deadline_ns, device, &fault))
 		fail();
 }
 
@@ -190,15 +203,15 @@ static void set_up(char *job_text, struct devices *devices)
 	struct device results;
 	int listener = devices_listen();
 	int faulty = job_parse(job_text, &job, &fault);
+	struct device_wanted wanted = {"results", job.results_bytes};
 	uint64_t deadline_ns;
 
 	if (faulty && !job.results_bytes)
 		fail();
-	if (modules_load(&job, faulty ? &results_fault : &fault))
+	if ((is_service ? modules_probe : modules_load)(&job, faulty ? &results_fault : &fault))
 		faulty = 1;
 	deadline_ns = clock_ns() + DEVICES_WAIT_NS;
-	if (devices_wait(listener, job.results_bytes, "results", deadline_ns, &results,
-			 &results_fault) ||
+	if (devices_wait(listener, &wanted, deadline_ns, &results, &results_fault) ||
 	    records_open(&records, results.path, job.results_bytes, &results_fault)) {
 		if (faulty)
 			fault_add(&fault, "%s", results_fault.message);
@@ -259,33 +272,52 @@ static void record_end(void)
 	progress_say("end");
 }
 
+static void set_up_mounts(const struct devices *devices)
+{
+	const char *scratch = job.scratch_bytes ? devices->scratch.path : NULL;
+
+	if ((job.image_bytes && mounts_root(devices->image.path, job.image_type, &fault)) ||
+	    (job.files_bytes && mounts_files(devices->files.path, &fault)) ||
+	    (is_service ? mounts_service : mounts_work)(scratch, &fault))
+		fail();
+}
+
+/* Return: path of the job, or NULL: this is no place for the agent. */
+static const char *where_am_i(int argc, char **argv)
+{
+	is_service = argc == 3 && !strcmp(argv[1], "service") && getppid() == 1;
+	if (is_service)
+		return argv[2];
+	return getpid() == 1 ? AGENT_JOB_PATH : NULL;
+}
+
 int main(int argc, char **argv)
 {
+	const char *job_path = where_am_i(argc, argv);
 	struct devices devices;
 	char *job_text;
 
-	if (getpid() != 1) {
+	if (!job_path) {
 		fprintf(stderr, "numalab-agent " NUMALAB_VERSION
-				" is PID 1 of a guest and does nothing elsewhere\n");
+				" is PID 1 or a service of a guest and does nothing elsewhere\n");
 		return 2;
 	}
 	catch_crashes();
 	set_environment();
-	if (mounts_kernel(&fault))
+	if (is_service)
+		devices_use_disks();
+	else if (mounts_kernel(&fault))
 		fail();
 	set_descriptors();
 	progress_open();
 	progress_say("agent %s", NUMALAB_VERSION);
-	job_text = file_read(AGENT_JOB_PATH, NULL);
+	job_text = file_read(job_path, NULL);
 	if (!job_text) {
-		fault_set(&fault, "setup", "the job " AGENT_JOB_PATH ": %s", strerror(errno));
+		fault_set(&fault, "setup", "the job %s: %s", job_path, strerror(errno));
 		fail();
 	}
 	set_up(job_text, &devices);
-	if ((job.image_bytes && mounts_root(devices.image.path, job.image_type, &fault)) ||
-	    (job.files_bytes && mounts_files(devices.files.path, &fault)) ||
-	    mounts_work(job.scratch_bytes ? devices.scratch.path : NULL, &fault))
-		fail();
+	set_up_mounts(&devices);
 	set_and_verify();
 	if (job.settle_ns) {
 		struct timespec settle = clock_timespec(job.settle_ns);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/modules.h"
@@ -48,4 +50,24 @@ int modules_load(const struct job *job, struct fault *fault)
 					   wrong);
 	}
 	return result;
+}
+
+int modules_probe(const struct job *job, struct fault *fault)
+{
+	for (size_t i = 0; i < job->n_modules; i++) {
+		char *argv[] = {"modprobe", "--", job->modules[i].path, NULL};
+		int status = -1;
+		pid_t pid;
+		int error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+
+		if (!error)
+			while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+				;
+		if (error)
+			return fault_set(fault, "setup", "modprobe: %s", strerror(error));
+		if (status)
+			return fault_set(fault, "setup", "modprobe %s failed (exit %d)", argv[2],
+					 WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	}
+	return 0;
 }

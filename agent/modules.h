@@ -14,4 +14,10 @@
  */
 int modules_load(const struct job *job, struct fault *fault);
 
+/**
+ * modules_probe() - where the root file system has them: by modprobe, with its dependencies and its configuration
+ * @fault: stage "setup", names the first module that failed
+ */
+int modules_probe(const struct job *job, struct fault *fault);
+
 #endif

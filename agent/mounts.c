@@ -7,6 +7,7 @@
 
 #include "agent/files.h"
 #include "agent/mounts.h"
+#include "agent/protocol.h"
 
 #define LOWER "/numalab/lower"
 #define OVER "/numalab/over"
@@ -89,6 +90,27 @@ int mounts_files(const char *device, struct fault *fault)
 	    mount(device, "/files", "erofs", MS_RDONLY | MS_NOSUID | MS_NODEV, NULL))
 		return fault_set(fault, "setup", "mounting %s on /files: %s", device,
 				 strerror(errno));
+	return 0;
+}
+
+int mounts_service(const char *scratch, struct fault *fault)
+{
+	/* Most systems have mounted both. */
+	static const struct mount_entry entries[] = {
+		{"debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL,
+		 1},
+		{"tracefs", "/sys/kernel/tracing", "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		 NULL, 1},
+	};
+
+	if (mount_all(entries, sizeof(entries) / sizeof(entries[0]), fault))
+		return -1;
+	if (dir_make(AGENT_KEEP_DIR))
+		return fault_set(fault, "setup", AGENT_KEEP_DIR ": %s", strerror(errno));
+	if (dir_make("/mnt/scratch"))
+		return fault_set(fault, "setup", "/mnt/scratch: %s", strerror(errno));
+	if (scratch && symlink(scratch, "/dev/scratch"))
+		return fault_set(fault, "setup", "/dev/scratch: %s", strerror(errno));
 	return 0;
 }
 

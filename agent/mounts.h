@@ -32,4 +32,11 @@ int mounts_files(const char *device, struct fault *fault);
  */
 int mounts_work(const char *scratch, struct fault *fault);
 
+/**
+ * mounts_service() - where an init has mounted the rest: debugfs, tracefs, /mnt/scratch, /dev/scratch, AGENT_KEEP_DIR
+ * @scratch: as mounts_work()
+ * @fault: stage "setup"
+ */
+int mounts_service(const char *scratch, struct fault *fault);
+
 #endif

@@ -5,10 +5,58 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/clock.h"
 #include "agent/output.h"
+
+void output_start(struct output *output, int copy)
+{
+	memset(output, 0, sizeof(*output));
+	output->copy = copy;
+}
+
+int output_sync(struct output *output)
+{
+	uint64_t now = clock_ns();
+
+	if (!output->copy_dirty)
+		return -1;
+	if (now - output->copy_synced_ns < OUTPUT_SYNC_NS)
+		return (int)((OUTPUT_SYNC_NS - (now - output->copy_synced_ns)) / 1000000) + 1;
+	fdatasync(output->copy);
+	output->copy_dirty = false;
+	output->copy_synced_ns = clock_ns();
+	return -1;
+}
+
+void output_end(struct output *output)
+{
+	if (output->copy < 0)
+		return;
+	if (output->copy_dirty)
+		fdatasync(output->copy);
+	close(output->copy);
+	output->copy = -1;
+}
+
+/* Best effort: the results have it all, when the guest lives to write them. */
+static void copy(struct output *output, const char *data, size_t bytes)
+{
+	while (output->copy >= 0 && bytes) {
+		ssize_t n = write(output->copy, data, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		output->copy_dirty = true;
+		data += n;
+		bytes -= (size_t)n;
+	}
+}
 
 void output_add(struct output *output, const char *data, size_t bytes)
 {
+	copy(output, data, bytes);
 	while (bytes) {
 		size_t at = output->total_bytes % AGENT_OUTPUT_MAX;
 		size_t part = AGENT_OUTPUT_MAX - at;

@@ -3,6 +3,7 @@
 #ifndef NUMALAB_AGENT_OUTPUT_H
 #define NUMALAB_AGENT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,8 +11,27 @@
 
 struct output {
 	uint64_t total_bytes; /* all that was written */
+	int copy;	      /* a file that gets all of it, too; -1: none */
+	bool copy_dirty;      /* some of it is not durable yet */
+	uint64_t copy_synced_ns;
 	char ring[AGENT_OUTPUT_MAX];
 };
+
+/** output_start() - forget all; @copy: see struct output; closed by output_end() */
+void output_start(struct output *output, int copy);
+
+/**
+ * output_sync() - make the copy durable, but not more often than once in OUTPUT_SYNC_NS
+ *
+ * Return: milliseconds until it may be called again for what is not durable yet, or -1: there is nothing.
+ */
+int output_sync(struct output *output);
+
+/** output_end() - make the copy durable and close it */
+void output_end(struct output *output);
+
+/* The last second of what a step said may be lost in a crash; syncing for each line would disturb what is measured. */
+#define OUTPUT_SYNC_NS 1000000000ull
 
 void output_add(struct output *output, const char *data, size_t bytes);
 

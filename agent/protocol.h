@@ -39,6 +39,10 @@
  *        Each step is a process of its own; when it ends (or its time is over), all that it left running is killed.
  *   end
  *
+ * A guest that boots from a disk of its own (boot: disk) has no such initrd. Its init starts the agent as a service,
+ * "agent service JOB": modules are names for modprobe then, image-bytes is absent, and all devices are virtio disks with the
+ * serial numbers AGENT_SERIAL_PREFIX and "results", "scratch", "files". What steps write is also kept in AGENT_KEEP_DIR.
+ *
  * Well-known places in the guest: /dev/scratch (link to the scratch device), /mnt/scratch (made, empty),
  * /tmp, /run, /mnt (tmpfs), /files (there with files-bytes only).
  *
@@ -68,17 +72,25 @@
 #define AGENT_RECORD_MAGIC "NLR1"
 #define AGENT_RECORD_ALIGN 64u
 #define AGENT_PROGRESS_TTY "/dev/ttyS1"
+#define AGENT_SERIAL_PREFIX "numalab-"
+#define AGENT_KEEP_DIR "/var/lib/numalab/steps"
 
 enum agent_record_type {
-	AGENT_REC_START = 1,	/* text: release, version, agent (its version), clock_ns, boot_clock_ns (CLOCK_BOOTTIME), cmdline, clocksource */
-	AGENT_REC_VERIFY = 2,	/* text: what was found, one key a fact; on a mismatch AGENT_REC_FAIL follows */
+	AGENT_REC_START =
+		1, /* text: release, version, agent (its version), clock_ns, boot_clock_ns (CLOCK_BOOTTIME), cmdline, clocksource, init (name of PID 1) */
+	AGENT_REC_VERIFY =
+		2, /* text: what was found, one key a fact; on a mismatch AGENT_REC_FAIL follows */
 	AGENT_REC_STEP_BEGIN = 3, /* name = step; text: index, kind, measure */
-	AGENT_REC_SNAPSHOT = 4,	/* name = "STEP/before/FILE" or "STEP/after/FILE": the file's bytes */
-	AGENT_REC_STEP_END = 5,	/* name = step; text: see below */
-	AGENT_REC_OUTPUT = 6,	/* name = "STEP/stdout" or "STEP/stderr": bytes (the last AGENT_OUTPUT_MAX of them) */
-	AGENT_REC_LOG = 7,	/* name = "dmesg": the kernel's log at the end, "<level>[time] text" lines */
-	AGENT_REC_FAIL = 8,	/* text: stage (below), step (if one failed), message: why nothing more was done */
-	AGENT_REC_END = 9,	/* text: steps, clock_ns; written only when every step succeeded */
+	AGENT_REC_SNAPSHOT =
+		4, /* name = "STEP/before/FILE" or "STEP/after/FILE": the file's bytes */
+	AGENT_REC_STEP_END = 5, /* name = step; text: see below */
+	AGENT_REC_OUTPUT =
+		6, /* name = "STEP/stdout" or "STEP/stderr": bytes (the last AGENT_OUTPUT_MAX of them) */
+	AGENT_REC_LOG =
+		7, /* name = "dmesg": the kernel's log at the end, "<level>[time] text" lines */
+	AGENT_REC_FAIL =
+		8, /* text: stage (below), step (if one failed), message: why nothing more was done */
+	AGENT_REC_END = 9, /* text: steps, clock_ns; written only when every step succeeded */
 };
 
 /*
@@ -105,22 +117,22 @@ enum agent_record_type {
 #define AGENT_OUTPUT_MAX (256u * 1024u)
 
 struct agent_results_header {
-	char magic[8];		/* AGENT_RESULTS_MAGIC */
-	uint32_t version;	/* 1 */
+	char magic[8];	  /* AGENT_RESULTS_MAGIC */
+	uint32_t version; /* 1 */
 	uint32_t reserved;
 	uint64_t device_bytes;
 	uint8_t pad[40];
 };
 
 struct agent_record_header {
-	char magic[4];		/* AGENT_RECORD_MAGIC */
-	uint32_t type;		/* enum agent_record_type */
-	uint32_t sequence;	/* from 0, no gaps */
-	uint32_t name_bytes;	/* without a NUL */
+	char magic[4];	     /* AGENT_RECORD_MAGIC */
+	uint32_t type;	     /* enum agent_record_type */
+	uint32_t sequence;   /* from 0, no gaps */
+	uint32_t name_bytes; /* without a NUL */
 	uint64_t payload_bytes;
-	uint64_t clock_ns;	/* CLOCK_MONOTONIC of what the record tells */
-	uint32_t body_crc32;	/* zlib's CRC-32 of name and payload */
-	uint32_t header_crc32;	/* of the 36 bytes before this field */
+	uint64_t clock_ns;     /* CLOCK_MONOTONIC of what the record tells */
+	uint32_t body_crc32;   /* zlib's CRC-32 of name and payload */
+	uint32_t header_crc32; /* of the 36 bytes before this field */
 	uint8_t pad[24];
 };
 

@@ -55,6 +55,31 @@ static bool reap_keeper(pid_t keeper)
 	return found || (pid < 0 && errno == ECHILD);
 }
 
+static const char *const output_names[N_OUTPUTS] = {"stdout", "stderr"};
+
+/* Of a guest with a disk of its own: what the step says survives the guest. Return: a descriptor, or -1. */
+static int open_copy(const struct job_step *step, int output)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), AGENT_KEEP_DIR "/%s.%s", step->name, output_names[output]);
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
+
+/* Return: how long poll() may wait, milliseconds. */
+static int sync_copies(void)
+{
+	int wait_ms = -1;
+
+	for (int i = 0; i < N_OUTPUTS; i++) {
+		int ms = output_sync(&outputs[i]);
+
+		if (ms >= 0 && (wait_ms < 0 || ms < wait_ms))
+			wait_ms = ms;
+	}
+	return wait_ms;
+}
+
 /* Read the step's outputs until its keeper has ended. */
 static void follow(pid_t keeper, const int read_ends[N_OUTPUTS], int child_fd)
 {
@@ -67,7 +92,7 @@ static void follow(pid_t keeper, const int read_ends[N_OUTPUTS], int child_fd)
 	for (;;) {
 		struct signalfd_siginfo info;
 
-		if (poll(fds, N_OUTPUTS + 1, -1) < 0 && errno != EINTR)
+		if (poll(fds, N_OUTPUTS + 1, sync_copies()) < 0 && errno != EINTR)
 			return;
 		for (int i = 0; i < N_OUTPUTS; i++)
 			if (fds[i].revents && !output_drain(&outputs[i], fds[i].fd))
@@ -93,7 +118,7 @@ static int execute(const struct job_step *step, int child_fd, struct step_report
 	pid_t keeper;
 
 	for (int i = 0; i < N_OUTPUTS; i++) {
-		memset(&outputs[i], 0, sizeof(outputs[i]));
+		output_start(&outputs[i], open_copy(step, i));
 		if (pipe2(ends[i], O_CLOEXEC) || fcntl(ends[i][0], F_SETFL, O_NONBLOCK))
 			return fault_set(fault, "step", "pipe: %s", strerror(errno));
 		read_ends[i] = ends[i][0];
@@ -113,6 +138,7 @@ static int execute(const struct job_step *step, int child_fd, struct step_report
 	report->oom_kills = oom_after - oom_before;
 	for (int i = 0; i < N_OUTPUTS; i++) {
 		close(ends[i][0]);
+		output_end(&outputs[i]);
 		report->output_bytes[i] = output_straighten(&outputs[i]);
 	}
 	if (keeper < 0)
@@ -169,12 +195,10 @@ static int record_end(const struct job_step *step, const struct step_report *rep
 static int record_outputs(const struct job_step *step, const struct step_report *report,
 			  struct records *records, struct fault *fault)
 {
-	static const char *const names[N_OUTPUTS] = {"stdout", "stderr"};
-
 	for (int i = 0; i < N_OUTPUTS; i++) {
 		char name[96];
 
-		snprintf(name, sizeof(name), "%s/%s", step->name, names[i]);
+		snprintf(name, sizeof(name), "%s/%s", step->name, output_names[i]);
 		if (records_add(records, AGENT_REC_OUTPUT, name, outputs[i].ring,
 				report->output_bytes[i], report->clock_ns, fault))
 			return -1;

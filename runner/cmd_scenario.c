@@ -41,6 +41,19 @@ static char *seeds_text(const LabScenario *scenario)
 	return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
+static void print_disk(const LabScenario *scenario)
+{
+	const LabDisk *disk = &scenario->disk;
+	g_autofree char *size = lab_format_bytes(disk->bytes);
+
+	if (scenario->boot == LAB_BOOT_DIRECT)
+		return;
+	printf("disk      bootloader %s, cache %s, io %s", disk->bootloader, disk->cache, disk->io);
+	if (!scenario->image->disk)
+		printf(", root %s of %s", disk->root, size);
+	printf("\n");
+}
+
 static void print_machine(const LabScenario *scenario)
 {
 	const LabTopology *t = scenario->topology;
@@ -53,13 +66,21 @@ static void print_machine(const LabScenario *scenario)
 
 	printf("topology  %s (%s: %u nodes, %u CPUs, %s)\n", t->name,
 	       t->kind == LAB_TOPOLOGY_FAKE ? "fake" : "vnuma", t->n_nodes, t->n_cpus, memory);
-	printf("image     %s (%s: %s)\n", scenario->image->name, scenario->image->suite, packages);
+	if (scenario->image->disk) {
+		g_autofree char *disk = print_clean(scenario->image->disk);
+
+		printf("image     %s\n", disk);
+	} else {
+		printf("image     %s (%s: %s)\n", scenario->image->name, scenario->image->suite,
+		       packages);
+	}
 	printf("kernels   %s\n", kernels);
 	if (*scenario->modules)
 		printf("modules   %s\n", modules);
 	if (scenario->files)
 		printf("files     %s\n", files);
 	printf("clock     %s\n", lab_clock_name(scenario->clock));
+	print_disk(scenario);
 	printf("boots     %u (seeds %s)\n", scenario->kernels->len * scenario->n_seeds, seeds);
 	if (scenario->scratch_bytes) {
 		g_autofree char *scratch = lab_format_bytes(scenario->scratch_bytes);
@@ -130,6 +151,7 @@ static void add_json(JsonBuilder *b, const LabScenario *scenario)
 		{"topology", scenario->topology->name},
 		{"image", scenario->image->name},
 		{"clock", lab_clock_name(scenario->clock)},
+		{"boot", lab_boot_kind_name(scenario->boot)},
 		{"path", scenario->path},
 		{"digest", scenario->digest},
 	};

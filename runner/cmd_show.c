@@ -62,6 +62,36 @@ static void add_boot_row(PrintTable *table, const LabRun *run, const LabBootSamp
 			*digest ? digest : "-", boot->message, NULL);
 }
 
+/* What part @i of a boot took on the host: from when the stage before was reached. "-": it was not. Free with g_free(). */
+static char *part_text(const LabBootResult *result, guint i)
+{
+	gint64 begin = 0;
+
+	if (!result || !result->stage_us[i])
+		return g_strdup("-");
+	for (guint before = i; before-- > 0 && !begin;)
+		begin = result->stage_us[before];
+	return g_strdup_printf("%.1f s", (double)(result->stage_us[i] - begin) / G_USEC_PER_SEC);
+}
+
+static void print_parts(const LabRun *run, const GPtrArray *boots)
+{
+	g_autoptr(PrintTable) table =
+		print_table_new("BOOT", ">QEMU", ">OUTPUT", ">AGENT", ">STEPS", ">OFF", NULL);
+
+	for (guint i = 0; i < boots->len; i++) {
+		const LabPlanBoot *boot = ((const LabBootSamples *)boots->pdata[i])->boot;
+		g_autoptr(LabBootResult) result = read_result(run, boot);
+		g_autofree char *qemu = part_text(result, 0), *output = part_text(result, 1);
+		g_autofree char *agent = part_text(result, 2), *steps = part_text(result, 3);
+		g_autofree char *off = part_text(result, 4);
+
+		print_table_add(table, boot->id, qemu, output, agent, steps, off, NULL);
+	}
+	printf("\n");
+	print_table(table);
+}
+
 static void print_run(const LabRun *run, const GPtrArray *boots)
 {
 	g_autoptr(PrintTable) table = print_table_new("BOOT", "KERNEL", ">SEED", "OUTCOME", "STAGE",
@@ -71,6 +101,7 @@ static void print_run(const LabRun *run, const GPtrArray *boots)
 	for (guint i = 0; i < boots->len; i++)
 		add_boot_row(table, run, boots->pdata[i]);
 	print_table(table);
+	print_parts(run, boots);
 }
 
 static void boot_json(LabJsonWriter *w, const LabRun *run, const LabBootSamples *boot)
@@ -90,8 +121,13 @@ static void boot_json(LabJsonWriter *w, const LabRun *run, const LabBootSamples 
 	lab_json_writer_string(w, "stage", result ? result->stage : NULL);
 	lab_json_writer_string(w, "evidence", result ? result->evidence : NULL);
 	lab_json_writer_string(w, "job_digest", result ? result->job_digest : NULL);
-	if (result)
-		lab_json_writer_uint(w, "host_us", (guint64)result->host_us);
+	if (!result)
+		return;
+	lab_json_writer_uint(w, "host_us", (guint64)result->host_us);
+	lab_json_writer_array(w, "stage_us", LAB_JSON_LINE);
+	for (gsize i = 0; i < G_N_ELEMENTS(result->stage_us); i++)
+		lab_json_writer_uint(w, NULL, (guint64)result->stage_us[i]);
+	lab_json_writer_end(w);
 }
 
 static void print_run_json(const LabRun *run, const GPtrArray *boots)

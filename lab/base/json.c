@@ -36,3 +36,11 @@ char **lab_json_strings(JsonObject *object, const char *name)
 	}
 	return g_strv_builder_end(strings);
 }
+
+char *lab_json_text(JsonBuilder *builder)
+{
+	g_autoptr(JsonNode) root = json_builder_get_root(builder);
+	g_autofree char *text = json_to_string(root, TRUE);
+
+	return g_strconcat(text, "\n", NULL);
+}

@@ -18,3 +18,7 @@ JsonObject *lab_json_read(const char *path, LabErrorCode code, GError **error);
 char *lab_json_string(JsonObject *object, const char *name);
 /** lab_json_strings() - copies of a member's strings; none when it is missing. Free with g_strfreev(). */
 char **lab_json_strings(JsonObject *object, const char *name);
+
+/** lab_json_text() - the object that @builder has just closed, indented, with newline. Free with
+ * g_free(). */
+char *lab_json_text(JsonBuilder *builder);

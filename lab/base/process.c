@@ -28,6 +28,10 @@ typedef struct {
 	gboolean done;
 	GBytes *out, *err;
 	GError *error;
+	const LabProcessOptions *options;
+	guint pending; /* of stdout's end, stderr's end and the child's */
+	GDataInputStream *lines;
+	GOutputStream *said;
 } Wait;
 
 static GCancellable *interrupt;
@@ -72,6 +76,56 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
 	g_main_loop_quit(w->loop);
 }
 
+/* ---- with its lines as they come ---- */
+
+static void one_done(Wait *w)
+{
+	if (--w->pending)
+		return;
+	w->err = g_memory_output_stream_steal_as_bytes(G_MEMORY_OUTPUT_STREAM(w->said));
+	g_clear_object(&w->lines);
+	g_clear_object(&w->said);
+	w->done = TRUE;
+	g_main_loop_quit(w->loop);
+}
+
+static void on_line(GObject *source, GAsyncResult *result, gpointer data)
+{
+	Wait *w = data;
+	g_autofree char *line = g_data_input_stream_read_line_finish(w->lines, result, NULL, NULL);
+
+	if (!line) {
+		one_done(w);
+		return;
+	}
+	w->options->line(line, w->options->line_data);
+	g_data_input_stream_read_line_async(w->lines, G_PRIORITY_DEFAULT, NULL, on_line, w);
+}
+
+static void on_said(GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_output_stream_splice_finish(G_OUTPUT_STREAM(source), result, NULL);
+	one_done(data);
+}
+
+static void on_ended(GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_subprocess_wait_finish(G_SUBPROCESS(source), result, NULL);
+	one_done(data);
+}
+
+static void follow_lines(Wait *w)
+{
+	w->pending = 3;
+	w->lines = g_data_input_stream_new(g_subprocess_get_stdout_pipe(w->child));
+	w->said = g_memory_output_stream_new_resizable();
+	g_data_input_stream_read_line_async(w->lines, G_PRIORITY_DEFAULT, NULL, on_line, w);
+	g_output_stream_splice_async(w->said, g_subprocess_get_stderr_pipe(w->child),
+				     G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, G_PRIORITY_DEFAULT, NULL,
+				     on_said, w);
+	g_subprocess_wait_async(w->child, NULL, on_ended, w);
+}
+
 static char *to_string(GBytes *bytes, gsize *length)
 {
 	gsize n = 0;
@@ -99,7 +153,7 @@ gboolean lab_process_run(const char *const *argv, const LabProcessOptions *optio
 		(o->input ? G_SUBPROCESS_FLAGS_STDIN_PIPE : 0));
 	g_autoptr(GBytes) input = o->input ? g_bytes_new_static(o->input, strlen(o->input)) : NULL;
 	g_autoptr(GError) local = NULL;
-	Wait w = {.loop = loop};
+	Wait w = {.loop = loop, .options = o};
 
 	g_subprocess_launcher_setenv(launcher, "LC_ALL", "C", TRUE);
 	for (const char *const *e = o->environment; e && *e; e++) {
@@ -129,7 +183,10 @@ gboolean lab_process_run(const char *const *argv, const LabProcessOptions *optio
 			g_source_set_callback(timer, on_timeout, &w, NULL);
 			g_source_attach(timer, context);
 		}
-		g_subprocess_communicate_async(w.child, input, NULL, on_done, &w);
+		if (o->line)
+			follow_lines(&w);
+		else
+			g_subprocess_communicate_async(w.child, input, NULL, on_done, &w);
 		while (!w.done)
 			g_main_loop_run(loop);
 		if (timer)

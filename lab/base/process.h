@@ -25,6 +25,9 @@ typedef struct {
 	const char *const *environment; /* NULL-terminated "K=V", added to the parent's */
 	guint64 timeout_us;		 /* 0: none; at the end the group gets SIGKILL, error INFRA */
 	const char *input;		 /* stdin; NULL: /dev/null */
+	/* (nullable): called for each line of stdout as it comes, which is not kept then; not with stdout_path or input */
+	void (*line)(const char *line, gpointer data);
+	gpointer line_data;
 } LabProcessOptions;
 
 /**

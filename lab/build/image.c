@@ -11,12 +11,11 @@
 #include "lab/base/json.h"
 #include "lab/base/suggest.h"
 #include "lab/build/image_make.h"
+#include "lab/build/meaning.h"
 
 #define KIND "images"
 /* ROOT/image-recipe/SHA256(recipe): the key of the image that a recipe meant when a mirror was last asked. */
 #define POINTER_KIND "image-recipe"
-/* The index is asked anew after this long, as for kernels. */
-#define MAX_AGE_S 3600
 #define MIN_DIGITS 6
 
 void lab_image_free(LabImage *image)
@@ -93,36 +92,25 @@ static gboolean describe(const LabImageRecipe *recipe, const char *dir, GError *
 
 /* ---- what a recipe meant last time ----------------------------------------------------------- */
 
-static char *pointer_path(LabCache *cache, const LabImageRecipe *recipe)
+static char *meaning(const LabImageRecipe *recipe)
 {
-	g_autofree char *text = g_strconcat(LAB_IMAGE_LAYOUT, recipe->digest, NULL);
-	g_autofree char *key = lab_digest_data(text, -1);
-
-	return lab_cache_path(cache, POINTER_KIND, key);
+	return g_strconcat(LAB_IMAGE_LAYOUT, recipe->digest, NULL);
 }
 
 /* The entry of the image that @recipe meant at most @max_age_s seconds ago (0: ever), or NULL. */
 static char *last_meaning(LabCache *cache, const LabImageRecipe *recipe, guint max_age_s)
 {
-	g_autofree char *path = pointer_path(cache, recipe);
-	g_autofree char *key = lab_file_read(path, NULL, NULL);
-	time_t now = time(NULL);
-	struct stat st;
+	g_autofree char *text = meaning(recipe);
 
-	if (!key || stat(path, &st) < 0)
-		return NULL;
-	if (max_age_s && (st.st_mtime > now || now - st.st_mtime >= (time_t)max_age_s))
-		return NULL;
-	return lab_cache_lookup(cache, KIND, key);
+	return lab_meaning_last(cache, POINTER_KIND, text, KIND, max_age_s);
 }
 
 static gboolean remember(LabCache *cache, const LabImageRecipe *recipe, const char *key,
 			 GError **error)
 {
-	g_autofree char *path = pointer_path(cache, recipe);
-	g_autofree char *dir = g_path_get_dirname(path);
+	g_autofree char *text = meaning(recipe);
 
-	return lab_dir_make(dir, error) && lab_file_write(path, key, -1, error);
+	return lab_meaning_set(cache, POINTER_KIND, text, key, error);
 }
 
 /* ---- get ------------------------------------------------------------------------------------- */
@@ -145,7 +133,7 @@ static gboolean make_image(const char *dir, gpointer data, GError **error)
 }
 
 /* A package that does not exist is told where it was written, before anything is fetched. */
-static gboolean check_packages(LabApt *apt, const LabImageRecipe *recipe, GError **error)
+gboolean lab_image_check_packages(LabApt *apt, const LabImageRecipe *recipe, GError **error)
 {
 	g_auto(GStrv) names = lab_apt_names(apt, error);
 	g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
@@ -189,8 +177,8 @@ static char *get_dir(LabCache *cache, Get *get, gboolean *made, GError **error)
 	g_autofree char *key = NULL;
 	g_autofree char *dir = NULL;
 
-	if (!apt || !lab_apt_refresh(apt, MAX_AGE_S, NULL, error) ||
-	    !check_packages(apt, recipe, error))
+	if (!apt || !lab_apt_refresh(apt, LAB_MEANING_MAX_AGE_S, NULL, error) ||
+	    !lab_image_check_packages(apt, recipe, error))
 		return NULL;
 	packages = lab_apt_solve(apt, (const char *const *)recipe->packages, error);
 	if (!packages)
@@ -205,7 +193,7 @@ static char *get_dir(LabCache *cache, Get *get, gboolean *made, GError **error)
 LabImage *lab_image_get(LabCache *cache, const LabImageRecipe *recipe, gboolean offline,
 			LabProgress progress, gpointer data, gboolean *made, GError **error)
 {
-	g_autofree char *dir = last_meaning(cache, recipe, offline ? 0 : MAX_AGE_S);
+	g_autofree char *dir = last_meaning(cache, recipe, offline ? 0 : LAB_MEANING_MAX_AGE_S);
 	Get get = {.recipe = recipe, .progress = progress, .data = data};
 	gboolean built = FALSE;
 	LabImage *image;

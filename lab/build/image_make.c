@@ -17,8 +17,8 @@
 
 typedef struct {
 	LabApt *apt;
-	const LabImageRecipe *recipe;
 	const GPtrArray *packages;
+	const char *const *options; /* (nullable): more of mmdebstrap's */
 	char *debs, *tmp, *tar, *tree, *image;
 } Make;
 
@@ -102,7 +102,8 @@ static gboolean install(const Make *make, GError **error)
 				    links,
 				    copy_lists,
 				    copy_debs,
-				    "",
+				    NULL};
+	const char *const last[] = {"",
 				    make->tar,
 				    sources,
 				    NULL};
@@ -112,6 +113,9 @@ static gboolean install(const Make *make, GError **error)
 	if (is_root)
 		g_strv_builder_addv(builder, (const char **)namespace);
 	g_strv_builder_addv(builder, (const char **)argv);
+	if (make->options)
+		g_strv_builder_addv(builder, (const char **)make->options);
+	g_strv_builder_addv(builder, (const char **)last);
 	all = g_strv_builder_end(builder);
 	if (lab_process_check((const char *const *)all, &options, NULL, error))
 		return TRUE;
@@ -174,36 +178,47 @@ static gboolean write_packages(const Make *make, const char *dir, GError **error
 	return lab_file_write(path, text->str, (gssize)text->len, error);
 }
 
-gboolean lab_image_make(LabApt *apt, const LabImageRecipe *recipe, const GPtrArray *packages,
-			const char *dir, LabProgress progress, gpointer data, GError **error)
+gboolean lab_image_make_tar(LabApt *apt, const char *name, const GPtrArray *packages, const char *const *options,
+			    const char *dir, LabProgress progress, gpointer data, GError **error)
 {
 	g_auto(Make) make = {
 		.apt = apt,
-		.recipe = recipe,
 		.packages = packages,
+		.options = options,
 		.debs = g_build_filename(dir, "debs", NULL),
 		.tmp = g_build_filename(dir, "tmp", NULL),
-		.tar = g_build_filename(dir, "root.tar", NULL),
-		.tree = g_build_filename(dir, "tree", NULL),
-		.image = g_build_filename(dir, LAB_IMAGE_FILE, NULL),
+		.tar = g_build_filename(dir, LAB_IMAGE_TAR, NULL),
 	};
 	guint64 bytes = 0;
 
 	for (guint i = 0; i < packages->len; i++)
 		bytes += ((LabAptPackage *)packages->pdata[i])->bytes;
-	say(progress, data, "image %s: fetching %u packages (%" G_GUINT64_FORMAT " MiB)",
-	    recipe->name, packages->len, (bytes + (1 << 19)) >> 20);
+	say(progress, data, "image %s: fetching %u packages (%" G_GUINT64_FORMAT " MiB)", name,
+	    packages->len, (bytes + (1 << 19)) >> 20);
 	if (!lab_dir_make(make.debs, error) || !lab_dir_make(make.tmp, error) ||
 	    !lab_apt_download(apt, packages, make.debs, error))
 		return FALSE;
-	say(progress, data, "image %s: installing %u packages", recipe->name, packages->len);
-	if (!install(&make, error) || !lab_dir_remove(make.debs, error) ||
-	    !lab_dir_remove(make.tmp, error))
+	say(progress, data, "image %s: installing %u packages", name, packages->len);
+	return install(&make, error) && lab_dir_remove(make.debs, error) &&
+	       lab_dir_remove(make.tmp, error) && write_packages(&make, dir, error);
+}
+
+gboolean lab_image_make(LabApt *apt, const LabImageRecipe *recipe, const GPtrArray *packages,
+			const char *dir, LabProgress progress, gpointer data, GError **error)
+{
+	g_auto(Make) make = {
+		.packages = packages,
+		.tar = g_build_filename(dir, LAB_IMAGE_TAR, NULL),
+		.tree = g_build_filename(dir, "tree", NULL),
+		.image = g_build_filename(dir, LAB_IMAGE_FILE, NULL),
+	};
+
+	if (!lab_image_make_tar(apt, recipe->name, packages, NULL, dir, progress, data, error))
 		return FALSE;
 	say(progress, data, "image %s: making the file system", recipe->name);
 	return unpack(&make, error) && lab_dir_remove(make.tar, error) &&
 	       check_installed(&make, error) &&
 	       lab_image_tree_clean(make.tree, (const char *const *)recipe->exclude, error) &&
 	       lab_erofs_make(make.tree, make.image, EPOCH, 0, error) &&
-	       lab_dir_remove(make.tree, error) && write_packages(&make, dir, error);
+	       lab_dir_remove(make.tree, error);
 }

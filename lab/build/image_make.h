@@ -20,3 +20,16 @@
  */
 gboolean lab_image_make(LabApt *apt, const LabImageRecipe *recipe, const GPtrArray *packages,
 			const char *dir, LabProgress progress, gpointer data, GError **error);
+
+#define LAB_IMAGE_TAR "root.tar"
+
+/**
+ * lab_image_make_tar() - its first half: DIR/root.tar, with all that packages install, and DIR/packages.txt
+ * @name: for progress
+ * @options: (nullable): more arguments of mmdebstrap, NULL-terminated
+ */
+gboolean lab_image_make_tar(LabApt *apt, const char *name, const GPtrArray *packages, const char *const *options,
+			    const char *dir, LabProgress progress, gpointer data, GError **error);
+
+/** lab_image_check_packages() - does the suite have all of the recipe's? Errors: LAB_ERROR_USER at the first that is not there. */
+gboolean lab_image_check_packages(LabApt *apt, const LabImageRecipe *recipe, GError **error);

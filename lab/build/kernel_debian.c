@@ -2,22 +2,18 @@
 #include "lab/build/kernel_source.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "lab/base/digest.h"
 #include "lab/base/file.h"
 #include "lab/base/process.h"
 #include "lab/build/apt.h"
+#include "lab/build/meaning.h"
 #include "lab/build/modules.h"
 
 /* ROOT/kernel-spec/SHA256(spec): what a spec meant when a mirror was last asked. */
 #define POINTER_KIND "kernel-spec"
 
 #define DEFAULT_PACKAGE "linux-image-amd64"
-
-/* The index is asked anew after this long, so that "newest" is decided once for a whole run. */
-#define MAX_AGE_S 3600
 
 static void say(LabProgress progress, gpointer data, const char *format, ...) G_GNUC_PRINTF(3, 4);
 static void say(LabProgress progress, gpointer data, const char *format, ...)
@@ -36,38 +32,27 @@ static void say(LabProgress progress, gpointer data, const char *format, ...)
 /* ---- what a spec meant last time ----------------------------------------------------------------
  */
 
-static char *pointer_path(LabCache *cache, const LabKernelSpec *spec)
+static char *meaning(const LabKernelSpec *spec)
 {
-	g_autofree char *text = g_strdup_printf("%s%s/%s=%s", LAB_KERNEL_LAYOUT, spec->suite,
-						spec->package ? spec->package : "",
-						spec->version ? spec->version : "");
-	g_autofree char *key = lab_digest_data(text, -1);
-
-	return lab_cache_path(cache, POINTER_KIND, key);
+	return g_strdup_printf("%s%s/%s=%s", LAB_KERNEL_LAYOUT, spec->suite,
+			       spec->package ? spec->package : "",
+			       spec->version ? spec->version : "");
 }
 
 /* The entry of the kernel that @spec meant at most @max_age_s seconds ago (0: ever), or NULL. */
 static char *last_meaning(LabCache *cache, const LabKernelSpec *spec, guint max_age_s)
 {
-	g_autofree char *path = pointer_path(cache, spec);
-	g_autofree char *key = lab_file_read(path, NULL, NULL);
-	struct stat st;
-	time_t now = time(NULL);
+	g_autofree char *text = meaning(spec);
 
-	if (!key || stat(path, &st) < 0)
-		return NULL;
-	if (max_age_s && (st.st_mtime > now || now - st.st_mtime >= (time_t)max_age_s))
-		return NULL;
-	return lab_cache_lookup(cache, LAB_KERNEL_KIND, key);
+	return lab_meaning_last(cache, POINTER_KIND, text, LAB_KERNEL_KIND, max_age_s);
 }
 
 static gboolean remember(LabCache *cache, const LabKernelSpec *spec, const char *key,
 			 GError **error)
 {
-	g_autofree char *path = pointer_path(cache, spec);
-	g_autofree char *dir = g_path_get_dirname(path);
+	g_autofree char *text = meaning(spec);
 
-	return lab_dir_make(dir, error) && lab_file_write(path, key, -1, error);
+	return lab_meaning_set(cache, POINTER_KIND, text, key, error);
 }
 
 /* ---- which packages -----------------------------------------------------------------------------
@@ -285,7 +270,7 @@ LabKernel *lab_kernel_get_debian(LabCache *cache, const LabKernelSpec *spec, gbo
 {
 	/* one version of one package: what it means never changes */
 	gboolean fixed = spec->package && spec->version;
-	g_autofree char *dir = last_meaning(cache, spec, offline || fixed ? 0 : MAX_AGE_S);
+	g_autofree char *dir = last_meaning(cache, spec, offline || fixed ? 0 : LAB_MEANING_MAX_AGE_S);
 	g_autoptr(LabApt) apt = NULL;
 	g_autoptr(GPtrArray) packages = NULL;
 	g_autofree char *key = NULL;
@@ -302,7 +287,7 @@ LabKernel *lab_kernel_get_debian(LabCache *cache, const LabKernelSpec *spec, gbo
 	}
 	say(progress, data, "looking for %s", spec->text);
 	apt = lab_apt_open(cache, spec->suite, FALSE, &spec->origin, error);
-	if (!apt || !lab_apt_refresh(apt, MAX_AGE_S, NULL, error))
+	if (!apt || !lab_apt_refresh(apt, LAB_MEANING_MAX_AGE_S, NULL, error))
 		return NULL;
 	packages = resolve(apt, spec, error);
 	if (!packages)

@@ -10,7 +10,8 @@
  *   domain.xml     what libvirt got            qemu.args      the argv of QEMU, one argument a line
  *   console.log    the guest's first serial port, whole
  *   progress.log   the second serial port
- *   scratch.img    only of a boot that prepares a file system
+ *   scratch.img    only of a boot that prepares a file system; scratch.qcow2 where the guest boots from a disk
+ *   root.qcow2     of a guest that boots from a disk: what it wrote to that, until somebody has looked
  *   results.img    the records of the agent, cut after the last one (agent/protocol.h)
  *   result.json    struct LabBootResult
  */
@@ -20,16 +21,25 @@
 #include "lab/guest/guard.h"
 #include "lab/spec/scenario.h"
 
+#define LAB_BOOT_ROOT_DISK "root.qcow2"
+#define LAB_BOOT_SCRATCH_DISK "scratch.qcow2"
+
 /** struct LabBootJob - everything that decides a boot; job.json is its JSON */
 typedef struct {
 	char *id;	       /* "6.1.192-s1", unique in the run; part of the domain's name */
 	LabTopology *topology; /* job.json: canonical */
 	LabClock clock;
+	LabBootKind boot;
+	/* LAB_BOOT_DISK: */
+	char *disk_path, *disk_digest; /* (nullable): the system with the kernel, a qcow2 */
+	char *disk_bootloader, *disk_cache, *disk_io; /* (nullable): as struct LabDisk */
+	char *disk_root;			      /* (nullable): "UUID=..." */
+	char *agent_job_path, *agent_job_digest;      /* (nullable): the disk with agent and job */
 	char *cpu_model; /* (nullable): of clock kvm */
 	LabAsyncPf async_pf;
 	guint64 memory_high_bytes, memory_max_bytes; /* of QEMU's control group; 0: none */
 	guint64 seed;
-	char *kernel_path; /* what QEMU gets */
+	char *kernel_path; /* what QEMU gets; "" and no initrd: a boot loader finds them on the disk */
 	char *kernel_digest, *kernel_release, *kernel_label, *kernel_text, *kernel_build_id;
 	char *initrd_path; /* relative to DIR, or absolute */
 	char *initrd_digest;
@@ -37,6 +47,7 @@ typedef struct {
 	gboolean console_quiet;
 	char *image_path, *image_digest, *image_type; /* image_path NULL: root is the initrd */
 	guint64 image_bytes;
+	/* Of LAB_BOOT_DISK all scratch.img are qcow2, and called scratch.qcow2. */
 	char *scratch_path; /* (nullable): NULL and scratch_bytes > 0: an empty device, made in DIR
 			       and removed after */
 	char *scratch_digest; /* (nullable): of the prepared file system */

@@ -9,6 +9,7 @@
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/base/qcow2.h"
 
 #define CHUNK (1 << 20)
 
@@ -32,22 +33,28 @@ static gboolean check_input(const char *what, const char *path, guint64 bytes, G
 static gboolean check_inputs(const LabBootJob *job, const char *dir, GError **error)
 {
 	g_autofree char *initrd = g_canonicalize_filename(job->initrd_path, dir);
+	gboolean by_qemu = *job->kernel_path;
+	guint64 scratch_bytes = job->boot == LAB_BOOT_DISK ? 0 : job->scratch_bytes;
 
 	return check_input("emulator", job->emulator, 0, error) &&
-	       check_input("kernel", job->kernel_path, 0, error) &&
-	       check_input("initrd", initrd, 0, error) &&
+	       (!by_qemu || (check_input("kernel", job->kernel_path, 0, error) &&
+			     check_input("initrd", initrd, 0, error))) &&
+	       (job->boot != LAB_BOOT_DISK ||
+		(check_input("disk", job->disk_path, 0, error) &&
+		 check_input("disk with the job", job->agent_job_path, 0, error))) &&
 	       (!job->image_path ||
 		check_input("image", job->image_path, job->image_bytes, error)) &&
 	       (!job->scratch_path || job->scratch_keep ||
-		check_input("file system", job->scratch_path, job->scratch_bytes, error)) &&
+		check_input("file system", job->scratch_path, scratch_bytes, error)) &&
 	       (!job->files_path || check_input("files", job->files_path, job->files_bytes, error));
 }
 
 static gboolean remove_outputs(const char *dir, GError **error)
 {
-	static const char *const names[] = {"result.json", "domain.xml",   "qemu.args",
-					    "console.log", "progress.log", "results.img",
-					    "scratch.img"};
+	static const char *const names[] = {"result.json", "domain.xml",    "qemu.args",
+					    "console.log", "progress.log",  "results.img",
+					    "scratch.img", "scratch.qcow2", "root.qcow2",
+					    "log.tar.gz",  "steps.tar.gz"};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
 		g_autofree char *path = g_build_filename(dir, names[i], NULL);
@@ -90,6 +97,20 @@ static gboolean create_results(const char *dir, guint64 bytes, GError **error)
 	return !full;
 }
 
+/* The guest's disks: nothing of what they start from is ever written. */
+static gboolean create_disks(const LabBootJob *job, const char *dir, GError **error)
+{
+	g_autofree char *root = g_build_filename(dir, LAB_BOOT_ROOT_DISK, NULL);
+	g_autofree char *scratch = g_build_filename(dir, LAB_BOOT_SCRATCH_DISK, NULL);
+	gboolean empty = job->scratch_keep || !job->scratch_path;
+
+	if (!lab_qcow2_above(job->disk_path, "qcow2", root, error))
+		return FALSE;
+	return !job->scratch_bytes ||
+	       (empty ? lab_qcow2_empty(job->scratch_bytes, scratch, error)
+		      : lab_qcow2_above(job->scratch_path, "qcow2", scratch, error));
+}
+
 gboolean lab_boot_files_prepare(const LabBootJob *job, const char *dir, GError **error)
 {
 	gboolean empty_scratch = job->scratch_bytes && (job->scratch_keep || !job->scratch_path);
@@ -97,7 +118,9 @@ gboolean lab_boot_files_prepare(const LabBootJob *job, const char *dir, GError *
 	return check_inputs(job, dir, error) && remove_outputs(dir, error) &&
 	       create(dir, "console.log", 0, error) && create(dir, "progress.log", 0, error) &&
 	       create_results(dir, job->results_bytes, error) &&
-	       (!empty_scratch || create(dir, "scratch.img", job->scratch_bytes, error));
+	       (job->boot == LAB_BOOT_DISK
+			? create_disks(job, dir, error)
+			: !empty_scratch || create(dir, "scratch.img", job->scratch_bytes, error));
 }
 
 /* Cut @path to @bytes, unless < 0, and make it durable: result.json must not be older than what it
@@ -118,7 +141,8 @@ static gboolean finish(const char *path, gint64 bytes, GError **error)
 
 static gboolean remove_scratch(const LabBootJob *job, const char *dir)
 {
-	g_autofree char *path = g_build_filename(dir, "scratch.img", NULL);
+	g_autofree char *path = g_build_filename(
+		dir, job->boot == LAB_BOOT_DISK ? LAB_BOOT_SCRATCH_DISK : "scratch.img", NULL);
 
 	return job->scratch_keep || g_unlink(path) == 0 || errno == ENOENT;
 }
@@ -173,9 +197,8 @@ pid_t lab_boot_files_pid(const char *root, const char *domain)
 	g_autofree char *path = g_strdup_printf("%s/run/qemu/%s.pid", root, domain);
 	g_autofree char *pid = NULL;
 
-	return g_file_get_contents(path, &pid, NULL, NULL)
-		       ? (pid_t)g_ascii_strtoll(pid, NULL, 10)
-		       : -1;
+	return g_file_get_contents(path, &pid, NULL, NULL) ? (pid_t)g_ascii_strtoll(pid, NULL, 10)
+							   : -1;
 }
 
 gboolean lab_boot_files_arguments(const char *dir, pid_t qemu)

@@ -13,6 +13,14 @@
 
 static const LabField fields[] = {
 	FIELD(id, LAB_FIELD_STRING),
+	FIELD(disk_path, LAB_FIELD_NULLABLE),
+	FIELD(disk_digest, LAB_FIELD_NULLABLE),
+	FIELD(disk_bootloader, LAB_FIELD_NULLABLE),
+	FIELD(disk_cache, LAB_FIELD_NULLABLE),
+	FIELD(disk_io, LAB_FIELD_NULLABLE),
+	FIELD(disk_root, LAB_FIELD_NULLABLE),
+	FIELD(agent_job_path, LAB_FIELD_NULLABLE),
+	FIELD(agent_job_digest, LAB_FIELD_NULLABLE),
 	FIELD(cpu_model, LAB_FIELD_NULLABLE),
 	FIELD(memory_high_bytes, LAB_FIELD_UINT64),
 	FIELD(memory_max_bytes, LAB_FIELD_UINT64),
@@ -73,6 +81,8 @@ gboolean lab_boot_job_write(const LabBootJob *job, const char *dir, GError **err
 	json_builder_add_string_value(b, job->topology->canonical);
 	json_builder_set_member_name(b, "clock");
 	json_builder_add_string_value(b, lab_clock_name(job->clock));
+	json_builder_set_member_name(b, "boot");
+	json_builder_add_string_value(b, lab_boot_kind_name(job->boot));
 	json_builder_set_member_name(b, "async_pf");
 	json_builder_add_string_value(b, lab_async_pf_name(job->async_pf));
 	lab_fields_write(b, fields, G_N_ELEMENTS(fields), job);
@@ -108,6 +118,13 @@ static LabBootJob *from_json(JsonObject *object, GError **error)
 	if (!lab_clock_parse(text, &job->clock)) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
 			    "wanted 'clock' with exact, tcg or kvm, found '%s'", text);
+		return NULL;
+	}
+	if (!read_text(object, "boot", &text, error))
+		return NULL;
+	if (!lab_boot_kind_parse(text, &job->boot)) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "wanted 'boot' with direct or disk, found '%s'", text);
 		return NULL;
 	}
 	if (!read_text(object, "async_pf", &text, error))
@@ -186,5 +203,9 @@ char *lab_boot_job_digest(const LabBootJob *job)
 	for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++)
 		g_string_append_printf(s, "%s %" G_GUINT64_FORMAT "\n", numbers[i].name,
 				       numbers[i].value);
+	if (job->boot == LAB_BOOT_DISK)
+		g_string_append_printf(s, "disk %s\nbootloader %s\ncache %s\nio %s\nagent-job %s\n",
+				       job->disk_digest, job->disk_bootloader, job->disk_cache,
+				       job->disk_io, job->agent_job_digest);
 	return lab_digest_data(s->str, (gssize)s->len);
 }

@@ -2,7 +2,9 @@
 #include "lab/guest/domain.h"
 
 #include <libxml/tree.h>
+#include <string.h>
 
+#include "agent/protocol.h"
 #include "lab/base/error.h"
 #include "lab/guest/domain_args.h"
 
@@ -42,6 +44,15 @@ static xmlNode *element_uint(xmlNode *parent, const char *name, guint64 value)
 	return element(parent, name, text, NULL);
 }
 
+/* A boot loader on the disk: it takes the kernel's arguments from the firmware's tables (lab/build/guestfs/make.c). */
+static void add_firmware_arguments(xmlNode *domain, xmlNode *os, const char *args)
+{
+	xmlNode *info = element(domain, "sysinfo", NULL, "type", "smbios", NULL);
+
+	element(element(info, "oemStrings", NULL, NULL), "entry", args, NULL);
+	element(os, "smbios", NULL, "mode", "sysinfo", NULL);
+}
+
 static void add_os(xmlNode *domain, const LabBootJob *job, const char *dir)
 {
 	g_autofree char *initrd = g_canonicalize_filename(job->initrd_path, dir);
@@ -49,6 +60,10 @@ static void add_os(xmlNode *domain, const LabBootJob *job, const char *dir)
 	xmlNode *os = element(domain, "os", NULL, NULL);
 
 	element(os, "type", "hvm", "arch", "x86_64", "machine", "q35", NULL);
+	if (!*job->kernel_path) {
+		add_firmware_arguments(domain, os, args);
+		return;
+	}
 	element(os, "kernel", job->kernel_path, NULL);
 	element(os, "initrd", initrd, NULL);
 	element(os, "cmdline", args, NULL);
@@ -150,6 +165,43 @@ static void add_serial(xmlNode *devices, const char *dir, const char *name, cons
 	element(target, "model", NULL, "name", "isa-serial", NULL);
 }
 
+/* @cache, @io: (nullable): for what is no part of the measurement */
+static void add_disk(xmlNode *devices, const char *role, const char *path, const char *format,
+		     const char *target, gboolean readonly, const char *cache, const char *io)
+{
+	g_autofree char *serial = g_strconcat(AGENT_SERIAL_PREFIX, role, NULL);
+	xmlNode *disk = element(devices, "disk", NULL, "type", "file", "device", "disk", NULL);
+	xmlNode *driver = element(disk, "driver", NULL, "name", "qemu", "type", format, NULL);
+
+	xmlNewProp(driver, BAD_CAST "cache", BAD_CAST(cache ? cache : "unsafe"));
+	if (io)
+		xmlNewProp(driver, BAD_CAST "io", BAD_CAST io);
+	element(disk, "source", NULL, "file", path, NULL);
+	element(disk, "target", NULL, "dev", target, "bus", "virtio", NULL);
+	if (readonly)
+		element(disk, "readonly", NULL, NULL);
+	element(disk, "serial", serial, NULL);
+	if (!strcmp(target, "vda"))
+		element(disk, "boot", NULL, "order", "1", NULL);
+}
+
+/* What the guest's results are durable in is the host's page cache: that outlives the guest and QEMU. */
+static void add_disks(xmlNode *devices, const LabBootJob *job, const char *dir)
+{
+	g_autofree char *root = g_build_filename(dir, LAB_BOOT_ROOT_DISK, NULL);
+	g_autofree char *scratch = g_build_filename(dir, LAB_BOOT_SCRATCH_DISK, NULL);
+	g_autofree char *results = g_build_filename(dir, "results.img", NULL);
+
+	add_disk(devices, "root", root, "qcow2", "vda", FALSE, job->disk_cache, job->disk_io);
+	add_disk(devices, "job", job->agent_job_path, "raw", "vdb", TRUE, NULL, NULL);
+	add_disk(devices, "results", results, "raw", "vdc", FALSE, NULL, NULL);
+	if (job->scratch_bytes)
+		add_disk(devices, "scratch", scratch, "qcow2", "vdd", FALSE, job->disk_cache,
+			 job->disk_io);
+	if (job->files_path)
+		add_disk(devices, "files", job->files_path, "raw", "vde", TRUE, NULL, NULL);
+}
+
 static void add_devices(xmlNode *domain, const LabBootJob *job, const char *dir,
 			const char *emulator)
 {
@@ -157,6 +209,8 @@ static void add_devices(xmlNode *domain, const LabBootJob *job, const char *dir,
 
 	element(devices, "emulator", emulator ? emulator : job->emulator, NULL);
 	element(devices, "controller", NULL, "type", "usb", "model", "none", NULL);
+	if (job->boot == LAB_BOOT_DISK)
+		add_disks(devices, job, dir);
 	add_serial(devices, dir, "console.log", "0");
 	add_serial(devices, dir, "progress.log", "1");
 	/* q35 always has one; left alone by a guest that does not ask for it. */
@@ -234,8 +288,7 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulato
 	doc = xmlNewDoc(BAD_CAST "1.0");
 	domain = xmlNewNode(NULL, BAD_CAST "domain");
 	xmlDocSetRootElement(doc, domain);
-	xmlNewProp(domain, BAD_CAST "type",
-		   BAD_CAST(job->clock == LAB_CLOCK_KVM ? "kvm" : "qemu"));
+	xmlNewProp(domain, BAD_CAST "type", BAD_CAST(job->clock == LAB_CLOCK_KVM ? "kvm" : "qemu"));
 	element(domain, "name", name, NULL);
 	element(domain, "uuid", UUID, NULL);
 	memory = element_uint(domain, "memory", job->topology->memory_bytes / KIB);

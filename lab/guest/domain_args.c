@@ -42,6 +42,9 @@ char *lab_domain_kernel_args(const LabBootJob *job)
 	else
 		g_string_append(s, " nokaslr norandmaps random.trust_cpu=0 cpu_init_udelay=0"
 				   " cryptomgr.notests tsc=reliable");
+	/* A boot loader knows it. */
+	if (job->boot == LAB_BOOT_DISK && *job->kernel_path)
+		g_string_append_printf(s, " root=%s ro", job->disk_root);
 	if (job->topology->kind == LAB_TOPOLOGY_FAKE)
 		g_string_append_printf(s, " numa=fake=%u", job->topology->n_nodes);
 	if (job->cmdline_extra && *job->cmdline_extra)
@@ -158,7 +161,8 @@ GPtrArray *lab_domain_extra_args(const LabBootJob *job, const char *dir)
 
 	if (lab_domain_nodes_by_args(job->topology))
 		add_nodes(args, job->topology);
-	add_nvdimms(args, job, dir);
+	if (job->boot == LAB_BOOT_DIRECT)
+		add_nvdimms(args, job, dir);
 	if (job->clock == LAB_CLOCK_EXACT) {
 		/* 2^1 ns an instruction, one thread for all CPUs; an idle guest does not wait for
 		 * the host's clock. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lab/base/error.h"
+#include "lab/base/private_dir.h"
 #include "lab/guest/embed.h"
 #include "lab/guest/guard.h"
 #include "lab/guest/ram_backend.h"
@@ -22,7 +23,7 @@ static struct {
 static void close_state(void)
 {
 	g_clear_pointer(&state.embed, lab_embed_close);
-	lab_guard_root_remove(state.root, state.lock);
+	lab_private_dir_remove(state.root, state.lock);
 	g_clear_pointer(&state.root, g_free);
 }
 
@@ -31,7 +32,7 @@ static gboolean open_state(GError **error)
 	if (state.embed)
 		return TRUE;
 	if (!state.root) {
-		state.root = lab_guard_root_new(&state.lock, error);
+		state.root = lab_private_dir_new(&state.lock, error);
 		if (!state.root)
 			return FALSE;
 		atexit(close_state);

@@ -10,7 +10,7 @@ typedef struct LabEmbed LabEmbed;
 /**
  * lab_embed_open() - open libvirt on a private directory; once in a process, for libvirt cannot
  * change it later
- * @root:     of lab_guard_root_new(); borrowed until lab_embed_close()
+ * @root:     of lab_private_dir_new(); borrowed until lab_embed_close()
  * @emulator: (nullable): program that the domains will name, when it is a wrapper
  * @qemu:     (nullable): the QEMU behind it, found in PATH when it is a bare name
  *

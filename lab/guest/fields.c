@@ -110,11 +110,3 @@ void lab_fields_clear(const LabField *fields, gsize n_fields, gpointer value)
 		if (f->type == LAB_FIELD_STRING || f->type == LAB_FIELD_NULLABLE)
 			g_clear_pointer(&AT(char *, value, f), g_free);
 }
-
-char *lab_json_text(JsonBuilder *builder)
-{
-	g_autoptr(JsonNode) root = json_builder_get_root(builder);
-	g_autofree char *text = json_to_string(root, TRUE);
-
-	return g_strconcat(text, "\n", NULL);
-}

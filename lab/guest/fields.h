@@ -38,7 +38,3 @@ gboolean lab_fields_read(JsonObject *object, const LabField *fields, gsize n_fie
 
 /** lab_fields_clear() - free the strings */
 void lab_fields_clear(const LabField *fields, gsize n_fields, gpointer value);
-
-/** lab_json_text() - the object that @builder has just closed, indented, with newline. Free with
- * g_free(). */
-char *lab_json_text(JsonBuilder *builder);

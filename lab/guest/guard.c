@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lab/base/error.h"
+#include "lab/base/private_dir.h"
 #include "lab/guest/pressure.h"
 
 #define CANCEL_MS 10000
@@ -188,11 +189,11 @@ gboolean lab_guard_run(LabGuardWork work, gpointer data, GCancellable *cancellab
 
 	if (!listen_to_children(&old, error))
 		return FALSE;
-	root = lab_guard_root_new(&lock, error);
+	root = lab_private_dir_new(&lock, error);
 	guard.root = root;
 	ok = root && run(&guard, work, data, cancellable, status, error);
 	if (root)
-		lab_guard_root_remove(root, lock);
+		lab_private_dir_remove(root, lock);
 	stop_listening(&old);
 	return ok;
 }

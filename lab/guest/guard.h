@@ -44,17 +44,3 @@ typedef int (*LabGuardWork)(const LabGuard *guard, GCancellable *cancellable, gp
  */
 gboolean lab_guard_run(LabGuardWork work, gpointer data, GCancellable *cancellable, int *status,
 		       GError **error);
-
-/**
- * lab_guard_root_new() - make a private directory for libvirt, and remove those that dead processes
- * left
- * @lock: (out): holds the directory's lock until closed; a directory without a holder may be
- * removed by anyone
- *
- * In $XDG_RUNTIME_DIR, else /tmp: the sockets in it have 108 bytes for their paths. Free with
- * g_free().
- */
-char *lab_guard_root_new(int *lock, GError **error);
-
-/** lab_guard_root_remove() - the directory and then its lock */
-void lab_guard_root_remove(const char *root, int lock);

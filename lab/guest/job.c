@@ -150,8 +150,10 @@ char *lab_agent_job_text(const LabAgentJob *job)
 	number_line(s, "numa-balancing", job->scenario->numa_balancing ? 1 : 0);
 	kvm_features(s, job->scenario->async_pf);
 	modules(s, job);
-	number_line(s, "image-bytes", job->image_bytes);
-	text_line(s, "image-type", job->image_type);
+	if (job->image_bytes) {
+		number_line(s, "image-bytes", job->image_bytes);
+		text_line(s, "image-type", job->image_type);
+	}
 	number_line(s, "scratch-bytes", job->scratch_bytes);
 	if (job->files_bytes)
 		number_line(s, "files-bytes", job->files_bytes);

@@ -7,7 +7,7 @@ typedef struct {
 	const LabScenario *scenario;
 	const char *release, *build_id; /* of the kernel; build_id may be "" */
 	const char *const *modules;	/* NULL-terminated, load order, paths in the initrd */
-	guint64 image_bytes, scratch_bytes, files_bytes, results_bytes;
+	guint64 image_bytes, scratch_bytes, files_bytes, results_bytes; /* 0: none */
 	const char *image_type;
 	const GPtrArray *const
 		*phases; /* n_phases arrays of LabStep, one after the other (prepare, steps) */

@@ -56,7 +56,7 @@ static gboolean same_inputs(const LabRun *run, const LabInputs *in, GError **err
 	const LabPlan *plan = run->plan;
 
 	if (!same("QEMU's version is", plan->qemu_version, in->emulator_version, error) ||
-	    !same("the image is", plan->image_digest, in->image->digest, error) ||
+	    !same("the image is", plan->image_digest, lab_inputs_image_digest(in), error) ||
 	    !same("the files are", plan->files_digest, in->files ? in->files->digest : NULL, error))
 		return FALSE;
 	for (guint i = 0; i < in->kernels->len; i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lab/run/collect.h"
 
+#include <glib/gstdio.h>
+
 #include "lab/base/error.h"
 #include "lab/measure/samples.h"
 
@@ -42,4 +44,23 @@ LabBootResult *lab_collect_boot(const char *dir, GError **error)
 	    !lab_samples_write(samples, samples_path, error))
 		return NULL;
 	return g_steal_pointer(&result);
+}
+
+void lab_collect_disk(const LabInputs *in, const char *dir, const LabBootResult *result)
+{
+	g_autofree char *disk = g_build_filename(dir, LAB_BOOT_ROOT_DISK, NULL);
+	g_autoptr(GError) local = NULL;
+
+	if (!g_file_test(disk, G_FILE_TEST_EXISTS))
+		return;
+	if (result->outcome != LAB_OUTCOME_OK) {
+		if (lab_disk_read(in->disk_tool, disk, dir, &local))
+			lab_run_note(in->options,
+				     "what the guest left on its disk: %s/{log,steps}.tar.gz", dir);
+		else
+			lab_run_note(in->options,
+				     "the disk of a failed guest could not be read: %s",
+				     local->message);
+	}
+	g_unlink(disk);
 }

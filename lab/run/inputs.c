@@ -33,11 +33,14 @@ void lab_inputs_free(LabInputs *inputs)
 {
 	if (!inputs)
 		return;
-	g_clear_pointer(&inputs->cache, lab_cache_free);
 	g_clear_pointer(&inputs->kernels, g_ptr_array_unref);
+	g_clear_pointer(&inputs->disk_kernels, g_ptr_array_unref);
+	g_clear_pointer(&inputs->disk, lab_disk_image_free);
+	g_clear_pointer(&inputs->disk_tool, lab_disk_tool_free);
 	g_clear_pointer(&inputs->image, lab_image_free);
 	g_clear_pointer(&inputs->files, lab_files_free);
 	g_clear_pointer(&inputs->prepared, lab_prepared_free);
+	g_clear_pointer(&inputs->cache, lab_cache_free);
 	g_free(inputs->agent_path);
 	g_free(inputs->agent_digest);
 	g_free(inputs->emulator);
@@ -107,20 +110,25 @@ static gboolean find_emulator(LabInputs *in, GError **error)
 	return TRUE;
 }
 
-/* A device that merely opens lets guests hang: ask it once for a run, with a guest of our own. */
-static gboolean check_kvm(const LabScenario *scenario, GError **error)
+/*
+ * A device that merely opens lets guests hang: ask it once for a run, with a guest of our own. @works: (out): also for libguestfs,
+ * which is to use KVM only then
+ */
+static gboolean check_kvm(const LabScenario *scenario, gboolean *works, GError **error)
 {
 	g_autofree char *self = lab_path_self();
 	const char *argv[] = {self, "doctor", "--kvm-probe", LAB_KVM_DEVICE, NULL};
 	g_autoptr(LabKvmProbe) probe = NULL;
 	g_autofree char *why = NULL;
 
-	if (scenario->clock != LAB_CLOCK_KVM)
+	*works = FALSE;
+	if (scenario->clock != LAB_CLOCK_KVM && scenario->boot != LAB_BOOT_DISK)
 		return TRUE;
 	probe = lab_kvm_probe(argv, error);
 	if (!probe)
 		return FALSE;
-	if (probe->state == LAB_KVM_WORKS)
+	*works = probe->state == LAB_KVM_WORKS;
+	if (*works || scenario->clock != LAB_CLOCK_KVM)
 		return TRUE;
 	why = lab_kvm_probe_text(probe);
 	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
@@ -166,10 +174,10 @@ gboolean lab_inputs_check_kernel(const LabInputs *in, const LabKernel *kernel,
 {
 	LabKernelNeeds needs = {
 		.fake_numa = in->scenario->topology->kind == LAB_TOPOLOGY_FAKE,
-		.nvdimm = TRUE,
+		.nvdimm = in->scenario->boot == LAB_BOOT_DIRECT,
 		.numa_balancing = in->scenario->topology->n_nodes > 1,
 		.scratch_xfs = uses_xfs(in->scenario),
-		.image_erofs = TRUE,
+		.image_erofs = in->scenario->boot == LAB_BOOT_DIRECT || in->scenario->files,
 	};
 
 	return lab_kernel_check(kernel, &needs, origin, error) &&
@@ -234,6 +242,8 @@ static gboolean get_image(LabInputs *in, const char *digest, GError **error)
 {
 	gboolean made = FALSE;
 
+	if (in->scenario->boot == LAB_BOOT_DISK)
+		return TRUE;
 	if (digest)
 		in->image = lab_image_open(in->cache, digest, NULL);
 	if (!in->image)
@@ -251,7 +261,7 @@ static gboolean check_scratch_size(const LabInputs *in, GError **error)
 {
 	const LabScenario *s = in->scenario;
 
-	if (s->scratch_bytes != in->image->bytes)
+	if (!in->image || s->scratch_bytes != in->image->bytes)
 		return TRUE;
 	g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
 		    "%s: the scratch device and image '%s' have the same size "
@@ -264,7 +274,7 @@ static gboolean check_scratch_size(const LabInputs *in, GError **error)
 static gboolean get_files(LabInputs *in, GError **error)
 {
 	const LabScenario *s = in->scenario;
-	const guint64 taken[] = {in->image->bytes, s->scratch_bytes};
+	const guint64 taken[] = {in->image ? in->image->bytes : 0, s->scratch_bytes};
 	gboolean made = FALSE;
 
 	if (!s->files)
@@ -281,7 +291,7 @@ static guint64 results_bytes(const LabInputs *in)
 {
 	guint64 bytes = RESULTS_BYTES;
 
-	while (bytes == in->image->bytes || bytes == in->scenario->scratch_bytes ||
+	while ((in->image && bytes == in->image->bytes) || bytes == in->scenario->scratch_bytes ||
 	       (in->files && bytes == in->files->bytes))
 		bytes += NVDIMM_ALIGN;
 	return bytes;
@@ -293,19 +303,23 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 	g_autoptr(LabInputs) in = g_new0(LabInputs, 1);
 	g_autofree char *cache_root = lab_path_cache(options->cache_root);
 
+	gboolean kvm_works;
+
 	in->scenario = scenario;
 	in->options = options;
 	in->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_free);
 	in->agent_path = lab_path_helper("numalab-agent");
 	in->agent_digest = lab_digest_file(in->agent_path, error);
-	if (!in->agent_digest || !find_emulator(in, error) || !check_kvm(scenario, error))
+	if (!in->agent_digest || !find_emulator(in, error) || !check_kvm(scenario, &kvm_works, error))
 		return NULL;
 	in->cache = lab_cache_open(cache_root, error);
 	if (!in->cache ||
 	    !get_kernels(in, kernels ? kernels : scenario->kernels, then ? then->kernels : NULL,
 			 error) ||
 	    !get_image(in, then ? then->image_digest : NULL, error) ||
-	    !check_scratch_size(in, error) || !get_files(in, error))
+	    !check_scratch_size(in, error) || !get_files(in, error) ||
+	    (scenario->boot == LAB_BOOT_DISK &&
+	     !lab_inputs_get_disks(in, kernels ? kernels : scenario->kernels, !kvm_works, error)))
 		return NULL;
 	in->results_bytes = results_bytes(in);
 	return g_steal_pointer(&in);
@@ -357,8 +371,8 @@ static char *agent_job(const LabInputs *in, const LabKernel *kernel, gboolean pr
 			   .release = kernel->release,
 			   .build_id = kernel->build_id,
 			   .modules = modules,
-			   .image_bytes = in->image->bytes,
-			   .image_type = in->image->type,
+			   .image_bytes = in->image ? in->image->bytes : 0,
+			   .image_type = in->image ? in->image->type : NULL,
 			   .scratch_bytes = s->scratch_bytes,
 			   .files_bytes = in->files ? in->files->bytes : 0,
 			   .results_bytes = in->results_bytes,
@@ -408,8 +422,15 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 
 	if (!modules)
 		return NULL;
-	text = agent_job(in, kernel, prepare, (const char *const *)modules);
-	if (!get_initrd(in, kernel, (const char *const *)wanted, text, job, error))
+	if (s->boot == LAB_BOOT_DISK)
+		text = agent_job(in, kernel, prepare, (const char *const *)s->modules);
+	else
+		text = agent_job(in, kernel, prepare, (const char *const *)modules);
+	job->boot = s->boot;
+	if (s->boot == LAB_BOOT_DISK) {
+		if (!lab_inputs_set_disk(in, kernel, text, job, error))
+			return NULL;
+	} else if (!get_initrd(in, kernel, (const char *const *)wanted, text, job, error))
 		return NULL;
 	job->id = prepare ? g_strdup_printf("%s-prepare", kernel->label)
 			  : g_strdup_printf("%s-s%" G_GUINT64_FORMAT, kernel->label, seed);
@@ -422,7 +443,8 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 	job->memory_high_bytes = s->memory_high_bytes;
 	job->memory_max_bytes = s->memory_max_bytes;
 	job->seed = seed;
-	job->kernel_path = g_strdup(kernel->boot_path);
+	if (!job->kernel_path)
+		job->kernel_path = g_strdup(kernel->boot_path);
 	job->kernel_digest = g_strdup(kernel->digest);
 	job->kernel_release = g_strdup(kernel->release);
 	job->kernel_label = g_strdup(kernel->label);
@@ -430,10 +452,12 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 	job->kernel_build_id = g_strdup(kernel->build_id);
 	job->cmdline_extra = kernel_args(s, kernel);
 	job->console_quiet = s->console_quiet;
-	job->image_path = g_strdup(in->image->path);
-	job->image_digest = g_strdup(in->image->digest);
-	job->image_type = g_strdup(in->image->type);
-	job->image_bytes = in->image->bytes;
+	if (in->image) {
+		job->image_path = g_strdup(in->image->path);
+		job->image_digest = g_strdup(in->image->digest);
+		job->image_type = g_strdup(in->image->type);
+		job->image_bytes = in->image->bytes;
+	}
 	if (in->prepared && !prepare) {
 		job->scratch_path = g_strdup(in->prepared->scratch_path);
 		job->scratch_digest = g_strdup(in->prepared->digest);

@@ -2,6 +2,7 @@
 /* Everything a run's boots read, resolved to content-addressed files before the first boot. Private
  * to lab/run. */
 #pragma once
+#include "lab/build/disk.h"
 #include "lab/build/files.h"
 #include "lab/build/image.h"
 #include "lab/build/kernel.h"
@@ -20,7 +21,11 @@ typedef struct {
 	const LabRunOptions *options; /* borrowed */
 	LabCache *cache;
 	GPtrArray *kernels; /* of LabKernel, in the scenario's order */
-	LabImage *image;
+	LabImage *image; /* (nullable): of boot direct */
+	/* Of boot disk: */
+	LabDiskTool *disk_tool;
+	LabDiskImage *disk;
+	GPtrArray *disk_kernels; /* of LabDiskImage, in the order of @kernels */
 	LabFiles *files; /* (nullable): the scenario has none */
 	char *agent_path, *agent_digest;
 	char *emulator, *emulator_version;
@@ -43,6 +48,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabInputs, lab_inputs_free)
  */
 LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
 			      const LabPlan *then, const LabRunOptions *options, GError **error);
+
+/** lab_inputs_image_digest() - of the image, or of the disk; borrowed */
+const char *lab_inputs_image_digest(const LabInputs *inputs);
+
+/** lab_inputs_get_disks() - of boot disk: the system, and a layer with each kernel */
+gboolean lab_inputs_get_disks(LabInputs *inputs, const GPtrArray *specs, gboolean tcg, GError **error);
+
+/** lab_inputs_set_disk() - what boot disk adds to a job. @text: the agent's job */
+gboolean lab_inputs_set_disk(const LabInputs *inputs, const LabKernel *kernel, const char *text, LabBootJob *job,
+			     GError **error);
 
 /** lab_inputs_kernel() - the kernel with this digest, or NULL; borrowed */
 const LabKernel *lab_inputs_kernel(const LabInputs *inputs, const char *digest);

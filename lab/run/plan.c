@@ -63,7 +63,7 @@ LabPlan *lab_plan_make(const LabInputs *in)
 	plan->scenario_path = g_canonicalize_filename(s->path, NULL);
 	plan->scenario_digest = g_strdup(s->digest);
 	plan->clock = g_strdup(lab_clock_name(s->clock));
-	plan->image_digest = g_strdup(in->image->digest);
+	plan->image_digest = g_strdup(lab_inputs_image_digest(in));
 	plan->prepared_digest = in->prepared ? g_strdup(in->prepared->digest) : NULL;
 	plan->files_digest = in->files ? g_strdup(in->files->digest) : NULL;
 	plan->qemu_version = g_strdup(in->emulator_version);

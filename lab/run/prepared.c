@@ -17,6 +17,11 @@ typedef struct {
 	const LabBootJob *job;
 } PrepareMake;
 
+static const char *scratch_name(const LabInputs *in)
+{
+	return in->scenario->boot == LAB_BOOT_DISK ? LAB_BOOT_SCRATCH_DISK : "scratch.img";
+}
+
 static const LabKernel *prepare_kernel(const LabInputs *in)
 {
 	const LabKernelSpec *wanted = in->scenario->prepare_kernel;
@@ -34,7 +39,7 @@ static gboolean make_prepared(const char *dir, gpointer data, GError **error)
 {
 	const PrepareMake *m = data;
 	LabEngineBoot boot = {.dir = dir, .label = m->job->id};
-	g_autofree char *scratch = g_build_filename(dir, "scratch.img", NULL);
+	g_autofree char *scratch = g_build_filename(dir, scratch_name(m->in), NULL);
 	g_autofree char *digest_path = g_build_filename(dir, "digest", NULL);
 	g_autofree char *digest = NULL;
 	g_autoptr(LabBootResult) result = NULL;
@@ -55,6 +60,7 @@ static gboolean make_prepared(const char *dir, gpointer data, GError **error)
 			    *result->evidence ? "\n" : "", result->evidence);
 		return FALSE;
 	}
+	lab_collect_disk(m->in, dir, result);
 	digest = lab_digest_file(scratch, error);
 	return digest && lab_file_write(digest_path, digest, -1, error);
 }
@@ -91,7 +97,7 @@ gboolean lab_prepared_get(LabInputs *in, GError **error)
 	prepared->dir = lab_cache_get(in->cache, "prepared", key, make_prepared, &m, &made, error);
 	if (!prepared->dir)
 		return FALSE;
-	prepared->scratch_path = g_build_filename(prepared->dir, "scratch.img", NULL);
+	prepared->scratch_path = g_build_filename(prepared->dir, scratch_name(in), NULL);
 	digest_path = g_build_filename(prepared->dir, "digest", NULL);
 	prepared->digest = lab_file_read(digest_path, NULL, error);
 	if (!prepared->digest)

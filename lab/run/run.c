@@ -14,6 +14,7 @@
 
 typedef struct {
 	const LabRunOptions *options;
+	const LabInputs *in;
 	GPtrArray *dirs, *labels; /* of the boots given to the engine */
 } Boots;
 
@@ -56,6 +57,7 @@ static gboolean on_boot_done(guint index, const char *said, gpointer data, GErro
 		boot_failed(b->options, "%s: %s at %s: %s%s%s", label,
 			    lab_outcome_name(result->outcome), result->stage, result->message,
 			    *result->evidence ? "\n" : "", result->evidence);
+	lab_collect_disk(b->in, dir, result);
 	return TRUE;
 }
 
@@ -102,7 +104,7 @@ static gboolean add_missing(const LabRun *run, const LabInputs *in, Boots *b, GE
 static gboolean execute(const LabRun *run, const LabInputs *in, GError **error)
 {
 	const LabRunOptions *options = in->options;
-	Boots b = {.options = options};
+	Boots b = {.options = options, .in = in};
 	g_autoptr(GPtrArray) dirs = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
 	g_autofree LabEngineBoot *boots = NULL;

@@ -31,6 +31,7 @@ void lab_image_recipe_free(LabImageRecipe *recipe)
 	g_free(recipe->package_origins);
 	g_strfreev(recipe->exclude);
 	g_free(recipe->origin_path);
+	g_free(recipe->disk);
 	g_free(recipe->canonical);
 	g_free(recipe->digest);
 	g_free(recipe);
@@ -147,4 +148,27 @@ LabImageRecipe *lab_image_recipe_find(const char *name, const char *relative_to,
 	g_autofree char *path = lab_spec_find("images", "an image", name, relative_to, NULL, error);
 
 	return path ? lab_image_recipe_load(path, error) : NULL;
+}
+
+LabImageRecipe *lab_image_recipe_of_disk(const LabYamlNode *node, const char *relative_to,
+					 GError **error)
+{
+	g_autoptr(LabImageRecipe) r = g_new0(LabImageRecipe, 1);
+	const char *path = node->text + strlen(LAB_IMAGE_DISK_PREFIX);
+	g_autofree char *base = relative_to ? g_canonicalize_filename(relative_to, NULL) : NULL;
+
+	if (!*path) {
+		lab_yaml_fail(node, error, "a disk image as " LAB_IMAGE_DISK_PREFIX "FILE");
+		return NULL;
+	}
+	r->disk = g_canonicalize_filename(path, base);
+	r->name = g_path_get_basename(r->disk);
+	r->suite = g_strdup("");
+	r->suite_origin = node->origin;
+	r->packages = g_new0(char *, 1);
+	r->exclude = g_new0(char *, 1);
+	r->origin_path = g_strdup(r->disk);
+	r->canonical = g_strdup("{\"disk\":true}");
+	r->digest = lab_digest_data(r->canonical, -1);
+	return g_steal_pointer(&r);
 }

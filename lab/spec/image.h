@@ -23,6 +23,8 @@
  *                   written; their paths are interned: valid for ever
  * @exclude:         NULL-terminated, sorted, unique; each starts with '/'
  * @origin_path:     file it was read from
+ * @disk:            (nullable): no recipe, but a disk image that is there: its absolute path; suite is "" then, and
+ *                   there are no packages. As with files, what it holds decides, not where it is
  * @canonical:       JSON, keys sorted: suite, packages, exclude
  * @digest:          of the recipe (SHA-256 of @canonical), not of the image
  */
@@ -34,7 +36,8 @@ typedef struct {
 	LabOrigin *package_origins;
 	char **exclude;
 	char *origin_path;
-	LabOrigin suite_origin;
+	char *disk;
+	LabOrigin suite_origin; /* with @disk: where it is written */
 	char *canonical;
 	char *digest;
 } LabImageRecipe;

@@ -46,6 +46,13 @@ LabTopology *lab_topology_from_node(const LabYamlNode *node, const char *name, G
 LabImageRecipe *lab_image_recipe_from_node(const LabYamlNode *root, const char *path,
 					   GError **error);
 
+#define LAB_IMAGE_DISK_PREFIX "disk:"
+
+/** lab_image_recipe_of_disk() - of "disk:FILE"; a relative FILE starts from @relative_to (nullable: the current directory).
+ * Whether there is such a file is not asked here. */
+LabImageRecipe *lab_image_recipe_of_disk(const LabYamlNode *node, const char *relative_to,
+					 GError **error);
+
 /** lab_topology_canonical() - the canonical form, from all members but canonical and digest. Free
  * with g_free(). */
 char *lab_topology_canonical(const LabTopology *topology);

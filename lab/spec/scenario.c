@@ -17,7 +17,7 @@ struct raw {
 	const char *name, *about;
 	const LabYamlNode *topology, *image, *scale, *settings, *scratch, *prepare, *steps,
 		*collect, *judge, *deadlines, *seeds, *files,
-		*cpu_model, *async_pf, *host_pressure;
+		*cpu_model, *async_pf, *host_pressure, *boot, *disk;
 	const GPtrArray *kernels, *kernel_args, *modules;
 	guint clock, console;
 	guint64 boots, settle_ns;
@@ -38,6 +38,8 @@ static const LabYamlField scenario_fields[] = {
 	{"clock", LAB_YAML_WORD, offsetof(struct raw, clock), .words = clocks},
 	{"boots", LAB_YAML_UINT, offsetof(struct raw, boots), .min = 1, .max = MAX_BOOTS},
 	{"seeds", LAB_YAML_NODES, offsetof(struct raw, seeds)},
+	{"boot", LAB_YAML_ANY, offsetof(struct raw, boot)},
+	{"disk", LAB_YAML_ANY, offsetof(struct raw, disk)},
 	{"cpu-model", LAB_YAML_ANY, offsetof(struct raw, cpu_model)},
 	{"async-pf", LAB_YAML_ANY, offsetof(struct raw, async_pf)},
 	{"host-pressure", LAB_YAML_ANY, offsetof(struct raw, host_pressure)},
@@ -156,8 +158,13 @@ static gboolean read_topology(const LabYamlNode *node, LabScenario *s, GError **
 
 static gboolean read_image(const LabYamlNode *node, LabScenario *s, GError **error)
 {
-	g_autofree char *path = find(s, node, "images", "an image", error);
+	g_autofree char *path = NULL, *base = base_of(s, node);
 
+	if (node->kind == LAB_YAML_SCALAR && g_str_has_prefix(node->text, LAB_IMAGE_DISK_PREFIX)) {
+		s->image = lab_image_recipe_of_disk(node, base, error);
+		return s->image != NULL;
+	}
+	path = find(s, node, "images", "an image", error);
 	s->image = path ? lab_image_recipe_load(path, error) : NULL;
 	return s->image != NULL;
 }
@@ -218,13 +225,15 @@ static gboolean read_scale(const LabYamlNode *node, LabScenario *s, GError **err
 
 gboolean lab_scenario_read_scratch(const LabYamlNode *node, LabScenario *s, GError **error)
 {
+	gboolean disk = s->boot == LAB_BOOT_DISK;
 	guint64 bytes, scaled;
 	g_autofree char *before = lab_format_bytes(s->scratch_bytes);
 
 	if (!lab_yaml_bytes(node, &bytes, error))
 		return FALSE;
-	if (!bytes || bytes % LAB_SCRATCH_UNIT || bytes > LAB_SCRATCH_MAX)
-		return lab_yaml_fail(node, error, "a multiple of 2MiB up to 1TiB");
+	if (!bytes || bytes % LAB_SCRATCH_UNIT || bytes > (disk ? LAB_SCRATCH_MAX_DISK : LAB_SCRATCH_MAX))
+		return lab_yaml_fail(node, error, "a multiple of 2MiB up to %s",
+				     disk ? "1PiB" : "1TiB ('boot: disk' takes more)");
 	scaled = (lab_scenario_scale(s, bytes) + LAB_SCRATCH_UNIT - 1) / LAB_SCRATCH_UNIT *
 		 LAB_SCRATCH_UNIT;
 	if (s->scale_numerator != s->scale_denominator)
@@ -405,6 +414,7 @@ LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, G
 	if (!read_topology(raw.topology, s, error) || !read_image(raw.image, s, error) ||
 	    !read_kernels(root, raw.kernels, s, error) || !read_seeds(root, &raw, s, error) ||
 	    !read_scale(raw.scale, s, error) ||
+	    !lab_scenario_read_disk(raw.boot, raw.disk, raw.image, s, error) ||
 	    !lab_scenario_read_kvm(raw.cpu_model, raw.async_pf, raw.host_pressure, s, error) ||
 	    !lab_scenario_read_settings(raw.settings, s, error) ||
 	    (raw.scratch && !lab_scenario_read_scratch(raw.scratch, s, error)) ||

@@ -6,11 +6,16 @@
  *     name: xfsrepair-numa         # optional; default: the file's name
  *     about: text                  # optional
  *     topology: vnuma-4x1p-512M    # or a path (from the scenario's directory), or a mapping
- *     image: xfs                   # or a path
+ *     image: xfs                   # or a path; or disk:FILE, a disk image of one's own (with boot disk; never written)
  *     kernels: [debian:bookworm, debian:bookworm-backports]    # the first is the baseline
  *     clock: exact                 # default; or tcg, kvm
  *     boots: 3                     # default: seeds 1, 2, 3; or: seeds: [1, 5, 9]
  *     scale: 1/2000                # default 1; see below
+ *     boot: direct                 # default; or disk: a disk image with an init of its own, see disk
+ *     disk: {root: ext4, bootloader: grub, size: 8GiB, cache: writeback, io: threads}
+ *                                  # of boot disk, and these are the defaults: root ext4 or xfs; bootloader grub, or
+ *                                  # none (QEMU loads the kernel and the initrd that the image made for it); cache and io as
+ *                                  # QEMU has them (none, writeback, writethrough, directsync, unsafe; threads, native, io_uring)
  *     cpu-model: host              # of clock kvm: host (default), or one of QEMU's (EPYC-Rome)
  *     async-pf: on                 # of clock kvm: asynchronous page faults: on, off, int-only (by
  *                                  # interrupt, Linux 5.8's way, without the older bit); default: what the CPU model has
@@ -74,6 +79,19 @@
 #include "lab/spec/topology.h"
 
 typedef enum { LAB_CLOCK_EXACT, LAB_CLOCK_TCG, LAB_CLOCK_KVM } LabClock;
+
+/** enum LabBootKind - the agent as PID 1 above a read-only image; or a system on a disk, the agent one of its services */
+typedef enum { LAB_BOOT_DIRECT, LAB_BOOT_DISK } LabBootKind;
+
+/**
+ * struct LabDisk - of LAB_BOOT_DISK; the words are static, as they are written
+ * @root: "ext4", "xfs"; file system of an image that is made here
+ * @bootloader: "grub", "none"
+ */
+typedef struct {
+	const char *root, *bootloader, *cache, *io;
+	guint64 bytes;
+} LabDisk;
 
 /** enum LabAsyncPf - QEMU's properties kvm-asyncpf and kvm-asyncpf-int: as the CPU model has them, both on, both off,
  * the second alone */
@@ -172,6 +190,8 @@ typedef struct {
 	LabImageRecipe *image;
 	GPtrArray *kernels; /* of LabKernelSpec */
 	LabClock clock;
+	LabBootKind boot;
+	LabDisk disk;
 	char *cpu_model;
 	LabAsyncPf async_pf;
 	guint64 memory_high_bytes, memory_max_bytes;
@@ -209,7 +229,7 @@ typedef struct {
  *             checking; VALUE is YAML: "boots=5", "kernels=[dir:/x]",
  *             "settings.transparent_hugepage=never", "settings.sysctl.vm.swappiness=10",
  *             "steps.xfsrepair.options.bhash=4096" (a step by its name, or its number from 0).
- *             Keys that are not there are added; steps are not. Relative paths in a VALUE start
+ *             VALUE null takes a key away. Keys that are not there are added; steps are not. Relative paths in a VALUE start
  *             from the current directory.
  *
  * Errors: LAB_ERROR_USER, "path:line:column: wanted ..., found ..." for the first problem; of an
@@ -224,5 +244,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabScenario, lab_scenario_free)
 
 const char *lab_clock_name(LabClock clock);
 gboolean lab_clock_parse(const char *text, LabClock *clock);
+const char *lab_boot_kind_name(LabBootKind boot); /* "direct", "disk" */
+gboolean lab_boot_kind_parse(const char *text, LabBootKind *boot);
 const char *lab_async_pf_name(LabAsyncPf async_pf); /* "default", "on", "off", "int-only" */
 gboolean lab_async_pf_parse(const char *text, LabAsyncPf *async_pf);

@@ -82,6 +82,8 @@ static JsonObject *machine_json(const LabScenario *s)
 	/* Left out where there are none: digests from before there was this key stay. */
 	if (*s->modules)
 		json_object_set_array_member(o, "modules", lab_spec_json_strv(s->modules));
+	if (s->boot == LAB_BOOT_DISK)
+		json_object_set_object_member(o, "disk", lab_scenario_disk_json(s));
 	if (s->clock == LAB_CLOCK_KVM)
 		json_object_set_object_member(o, "kvm", kvm_json(s));
 	return o;

@@ -7,7 +7,8 @@
 #define LAB_SCRATCH_UNIT (2ull << 20)	    /* NVDIMM alignment */
 #define LAB_SCRATCH_MIN_XFS (302ull << 20)  /* mkfs.xfs 6.1 refuses 300 MiB and less */
 #define LAB_SCRATCH_MIN_SCALED (2ull << 30) /* 16 allocation groups that hold a log of 64 MiB */
-#define LAB_SCRATCH_MAX (1ull << 40)
+#define LAB_SCRATCH_MAX (1ull << 40)	    /* an NVDIMM is a mapping */
+#define LAB_SCRATCH_MAX_DISK (1ull << 50)
 
 /** lab_scenario_scale() - @value times the scenario's scale, rounded up */
 guint64 lab_scenario_scale(const LabScenario *scenario, guint64 value);
@@ -35,6 +36,13 @@ gboolean lab_scenario_read_settings(const LabYamlNode *node, LabScenario *scenar
 /** lab_scenario_read_kvm() - cpu-model, async-pf and host-pressure, each (nullable); clock and topology are set */
 gboolean lab_scenario_read_kvm(const LabYamlNode *cpu_model, const LabYamlNode *async_pf,
 			       const LabYamlNode *pressure, LabScenario *scenario, GError **error);
+
+/** lab_scenario_read_disk() - boot and disk, each (nullable); clock and image are set; @image: where it is written */
+gboolean lab_scenario_read_disk(const LabYamlNode *boot, const LabYamlNode *disk,
+				const LabYamlNode *image, LabScenario *scenario, GError **error);
+
+/** lab_scenario_disk_json() - for the canonical form */
+JsonObject *lab_scenario_disk_json(const LabScenario *scenario);
 
 /** lab_scenario_read_scratch() - a size of the scratch device as written -> scratch_bytes (scaled) */
 gboolean lab_scenario_read_scratch(const LabYamlNode *node, LabScenario *scenario, GError **error);

@@ -181,6 +181,10 @@ static gboolean put_in_map(const struct target *t, LabYamlNode *map, const char 
 		}
 		return put(t, child, path + n + 1, value, error);
 	}
+	if (!strcmp(value, "null")) {
+		lab_yaml_take_away(map, key);
+		return TRUE;
+	}
 	parsed = parse_value(value, &t->origin, error);
 	if (!parsed)
 		return FALSE;

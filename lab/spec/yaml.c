@@ -61,6 +61,20 @@ void lab_yaml_put(LabYamlNode *map, const char *key, LabYamlNode *value)
 	g_ptr_array_add(map->children, value);
 }
 
+void lab_yaml_take_away(LabYamlNode *map, const char *key)
+{
+	g_return_if_fail(map->kind == LAB_YAML_MAP);
+	for (guint i = 0; i < map->children->len; i++) {
+		LabYamlNode *child = map->children->pdata[i];
+
+		if (strcmp(child->key, key))
+			continue;
+		g_ptr_array_steal_index(map->children, i);
+		lab_yaml_free(child);
+		return;
+	}
+}
+
 static const char *kind_of_file(mode_t mode)
 {
 	return S_ISDIR(mode)	? "a directory"

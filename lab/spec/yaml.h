@@ -63,6 +63,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabYamlNode, lab_yaml_free)
 
 /** lab_yaml_get() - member of a MAP, or NULL */
 LabYamlNode *lab_yaml_get(const LabYamlNode *map, const char *key);
+/** lab_yaml_take_away() - of a MAP, the member @key; nothing when it is not there */
+void lab_yaml_take_away(LabYamlNode *map, const char *key);
 /** lab_yaml_put() - add to a MAP, or replace there, the member @key by @value, which is taken */
 void lab_yaml_put(LabYamlNode *map, const char *key, LabYamlNode *value);
 /** lab_yaml_origin() - of member @key where it is there, else of @map */

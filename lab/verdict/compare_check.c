@@ -88,12 +88,20 @@ static GPtrArray *scenario_differences(const LabRun *a, const LabRun *b)
 	return g_steal_pointer(&found);
 }
 
-/* What a host under KVM does to the same guest is a factor to be compared, not another experiment. */
+/* What a host under KVM does to the same guest, and what the guest boots from, are factors to be compared, not another
+ * experiment. */
 static gboolean is_factor(const GPtrArray *found)
 {
-	for (guint i = 0; i < found->len; i++)
-		if (!g_str_has_prefix(found->pdata[i], "kvm."))
+	static const char *const factors[] = {"kvm.", "disk.", "disk "};
+
+	for (guint i = 0; i < found->len; i++) {
+		gboolean is = FALSE;
+
+		for (gsize j = 0; j < G_N_ELEMENTS(factors); j++)
+			is |= g_str_has_prefix(found->pdata[i], factors[j]);
+		if (!is)
 			return FALSE;
+	}
 	return found->len > 0;
 }
 

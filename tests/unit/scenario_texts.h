@@ -8,6 +8,7 @@
 #define SCRATCH HEAD "scratch: 512MiB\nsteps:\n" /* lines 4, 5 */
 #define MADE SCRATCH "  - mkfs.xfs\n"		 /* line 6 */
 #define MOUNTED MADE "  - mount\n"		 /* line 7 */
+#define DISK RUN "clock: tcg\nboot: disk\n" /* lines 6, 7 */
 #define KVM RUN "clock: kvm\n"		 /* line 6 */
 #define RUN SMALL "  - run: ['true']\n"		 /* lines 4, 5 */
 

@@ -183,7 +183,7 @@ END_TEST
 /* An output that is longer than what is kept: its end, in order. */
 START_TEST(test_output)
 {
-	static struct output output;
+	static struct output output = {.copy = -1};
 	g_autofree char *all = g_malloc(AGENT_OUTPUT_MAX + 1000);
 	char line[16];
 	gsize bytes;
@@ -216,7 +216,7 @@ static const struct {
 
 START_TEST(test_last_line)
 {
-	static struct output output;
+	static struct output output = {.copy = -1};
 	char line[64];
 
 	memset(&output, 0, sizeof(output));

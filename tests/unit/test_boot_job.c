@@ -41,6 +41,15 @@ static LabBootJob *new_job(void)
 	job->id = g_strdup("6.1.192-s1");
 	job->topology = topology();
 	job->clock = LAB_CLOCK_TCG;
+	job->boot = LAB_BOOT_DISK;
+	job->disk_path = g_strdup("/d");
+	job->disk_digest = g_strdup("dd");
+	job->disk_bootloader = g_strdup("none");
+	job->disk_cache = g_strdup("writeback");
+	job->disk_io = g_strdup("threads");
+	job->disk_root = g_strdup("UUID=1");
+	job->agent_job_path = g_strdup("/j");
+	job->agent_job_digest = g_strdup("jd");
 	job->async_pf = LAB_ASYNC_PF_INT_ONLY;
 	job->memory_max_bytes = 8;
 	job->seed = G_MAXUINT64;
@@ -154,6 +163,24 @@ START_TEST(job_digest)
 	case 15:
 		job->memory_high_bytes = 9;
 		break;
+	case 16:
+		job->boot = LAB_BOOT_DIRECT;
+		break;
+	case 17:
+		SET_TEXT(disk_digest, "other");
+		break;
+	case 18:
+		SET_TEXT(disk_cache, "none");
+		break;
+	case 19:
+		SET_TEXT(disk_io, "io_uring");
+		break;
+	case 20:
+		SET_TEXT(agent_job_digest, "other");
+		break;
+	case 21:
+		SET_TEXT(disk_bootloader, "grub");
+		break;
 	default:
 		changes = FALSE;
 	}
@@ -164,6 +191,8 @@ START_TEST(job_digest)
 		SET_TEXT(kernel_text, "other");
 		SET_TEXT(initrd_path, "other");
 		SET_TEXT(image_path, "/other");
+		SET_TEXT(disk_path, "/other");
+		SET_TEXT(agent_job_path, "/other");
 		SET_TEXT(files_path, "/other");
 		SET_TEXT(emulator, "/other");
 		job->deadlines.step_ns++;
@@ -185,6 +214,7 @@ static const struct {
 	{"\"console_quiet\" : true", "\"console_quiet\" : 1",
 	 "wanted 'console_quiet' with true or false"},
 	{"\"tcg\"", "\"kvn\"", "wanted 'clock' with exact, tcg or kvm, found 'kvn'"},
+	{"\"boot\" : \"disk\"", "\"boot\" : \"disc\"", "wanted 'boot' with direct or disk, found 'disc'"},
 	{"\"int-only\"", "\"maybe\"",
 	 "wanted 'async_pf' with default, on, off or int-only, found 'maybe'"},
 	{"\"deadlines\"", "\"deadline\"", "wanted 'deadlines' with an object"},
@@ -379,7 +409,7 @@ int main(void)
 	tcase_add_test(files, job_round_trip);
 	tcase_add_loop_test(files, bad_job, 0, G_N_ELEMENTS(bad_jobs));
 	tcase_add_test(files, result_round_trip);
-	tcase_add_loop_test(texts, job_digest, 0, 17);
+	tcase_add_loop_test(texts, job_digest, 0, 23);
 	tcase_add_test(texts, agent_job);
 	tcase_add_loop_test(texts, progress, 0, G_N_ELEMENTS(lines));
 	suite_add_tcase(suite, files);

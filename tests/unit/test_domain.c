@@ -27,6 +27,7 @@ typedef struct {
 	gboolean files;
 	const char *cpu_model;
 	LabAsyncPf async_pf;
+	const char *bootloader; /* of a guest with a disk */
 } Case;
 
 static const Case cases[] = {
@@ -46,8 +47,11 @@ static const Case cases[] = {
 	 .async_pf = LAB_ASYNC_PF_OFF},
 	{"kvm-model-int", "memoryless", LAB_CLOCK_KVM, 1, SCRATCH_NONE, .cpu_model = "EPYC-Rome",
 	 .async_pf = LAB_ASYNC_PF_INT_ONLY},
+	{"disk-grub", "vnuma", LAB_CLOCK_TCG, 1, SCRATCH_EMPTY, TRUE, "a=b,c", .files = TRUE, .bootloader = "grub"},
+	{"disk-none", "fake", LAB_CLOCK_KVM, 1, SCRATCH_NONE, TRUE, .cpu_model = "host", .bootloader = "none"},
 };
-#define N_KVM 3
+/* libvirt wants KVM, or the disks, to be there. */
+#define N_XML_ONLY 5
 
 static LabTopology *topology(const char *name)
 {
@@ -81,6 +85,19 @@ static LabBootJob *job_of(const Case *c)
 	job->files_path = c->files ? g_strdup("/cache/files/files.erofs") : NULL;
 	job->files_bytes = c->files ? 2 * 1024 * 1024 : 0;
 	job->results_bytes = 16 * 1024 * 1024;
+	if (c->bootloader) {
+		job->boot = LAB_BOOT_DISK;
+		job->disk_path = g_strdup("/cache/disk-kernel/disk.qcow2");
+		job->disk_bootloader = g_strdup(c->bootloader);
+		job->disk_cache = g_strdup("none");
+		job->disk_io = g_strdup("native");
+		job->disk_root = g_strdup("UUID=1-2");
+		job->agent_job_path = g_strdup("/cache/agent-job/job.tar");
+	}
+	if (!g_strcmp0(c->bootloader, "grub")) {
+		g_free(job->kernel_path);
+		job->kernel_path = g_strdup("");
+	}
 	job->emulator = g_strdup("/usr/bin/qemu-system-x86_64");
 	job->emulator_version = g_strdup("10.0.2");
 	return job;
@@ -207,7 +224,7 @@ int main(void)
 	/* libvirt looks at QEMU once, which takes some seconds when nothing is cached. */
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, xml, 0, G_N_ELEMENTS(cases));
-	tcase_add_loop_test(tcase, arguments, 0, G_N_ELEMENTS(cases) - N_KVM);
+	tcase_add_loop_test(tcase, arguments, 0, G_N_ELEMENTS(cases) - N_XML_ONLY);
 	tcase_add_test(tcase, wrapper);
 	tcase_add_test(tcase, seeds_differ);
 	tcase_add_test(tcase, too_many_cpus);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lab/base/file.h"
+#include "lab/base/private_dir.h"
 #include "lab/guest/guard.h"
 
 #define WRAPPER TEST_BUILD "/numalab-emulator"
@@ -223,19 +224,19 @@ START_TEST(stale_root)
 	if (guard == 0)
 		_exit(lab_guard_run(work, &plan, NULL, &status, NULL) ? 0 : 1);
 	seen = read_report(report[0]);
-	root = lab_guard_root_new(&lock, NULL);
+	root = lab_private_dir_new(&lock, NULL);
 	/* Another's, in use. */
 	ck_assert(g_file_test(seen.root, G_FILE_TEST_IS_DIR));
 	ck_assert_str_ne(root, seen.root);
-	lab_guard_root_remove(root, lock);
+	lab_private_dir_remove(root, lock);
 	g_clear_pointer(&root, g_free);
 	kill(guard, SIGKILL);
 	waitpid(guard, &status, 0);
 	ck_assert(ends(seen.worker) && ends(seen.qemu));
 	ck_assert(g_file_test(seen.root, G_FILE_TEST_IS_DIR));
-	root = lab_guard_root_new(&lock, NULL);
+	root = lab_private_dir_new(&lock, NULL);
 	ck_assert(!g_file_test(seen.root, G_FILE_TEST_EXISTS));
-	lab_guard_root_remove(root, lock);
+	lab_private_dir_remove(root, lock);
 	ck_assert(!g_file_test(root, G_FILE_TEST_EXISTS));
 	g_free(seen.root);
 }

@@ -110,6 +110,33 @@ START_TEST(interrupt_ends_children)
 }
 END_TEST
 
+static void take_line(const char *line, gpointer data)
+{
+	g_string_append_printf(data, "[%s]", line);
+	/* The child waits for this file: so each line is here before the child ends. */
+	if (!strcmp(line, "one"))
+		ck_assert(g_file_set_contents(g_getenv("TEST_GO"), "", 0, NULL));
+}
+
+START_TEST(lines_as_they_come)
+{
+	g_autofree char *dir = g_dir_make_tmp("test-process-XXXXXX", NULL);
+	g_autofree char *go = g_build_filename(dir, "go", NULL);
+	g_autoptr(GString) lines = g_string_new(NULL);
+	g_auto(LabProcessResult) result = {0};
+	LabProcessOptions options = {.line = take_line, .line_data = lines, .timeout_us = 20 * G_USEC_PER_SEC};
+
+	g_setenv("TEST_GO", go, TRUE);
+	ck_assert(lab_process_run(SH("echo one; until [ -e $TEST_GO ]; do :; done; echo; printf two; echo said >&2; exit 3"),
+				  &options, &result, NULL));
+	ck_assert_str_eq(lines->str, "[one][][two]");
+	ck_assert_int_eq(result.exit_status, 3);
+	ck_assert_str_eq(result.err, "said\n");
+	ck_assert_str_eq(result.out, "");
+	ck_assert(lab_process_check((const char *const[]){"rm", "-r", dir, NULL}, NULL, NULL, NULL));
+}
+END_TEST
+
 START_TEST(no_such_program)
 {
 	g_auto(LabProcessResult) result = {0};
@@ -135,6 +162,7 @@ int main(void)
 	tcase_add_test(tc, check_quotes_the_end_of_stderr);
 	tcase_add_test(tc, timeout_ends_the_group);
 	tcase_add_test(tc, interrupt_ends_children);
+	tcase_add_test(tc, lines_as_they_come);
 	tcase_add_test(tc, no_such_program);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

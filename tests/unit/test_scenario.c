@@ -562,6 +562,47 @@ START_TEST(kvm)
 }
 END_TEST
 
+START_TEST(set_to_null)
+{
+	g_autoptr(LabScenario) plain = load(small, NULL);
+	g_autoptr(LabScenario) s = load(small, (const char *[]){"clock=kvm", "async-pf=on", "async-pf=null",
+								 "clock=null", "settle=null", NULL});
+
+	ck_assert_str_eq(s->digest, plain->digest);
+}
+END_TEST
+
+START_TEST(disk)
+{
+	g_autoptr(LabScenario) direct = load(small, (const char *[]){"clock=tcg", NULL});
+	g_autoptr(LabScenario) s = load(small, (const char *[]){"clock=tcg", "boot=disk", NULL});
+	g_autoptr(LabScenario) other = load(
+		small, (const char *[]){"clock=tcg", "boot=disk",
+					"disk={root: xfs, bootloader: none, cache: none, io: native, size: 20GiB}", NULL});
+	g_autoptr(LabScenario) own =
+		load(small, (const char *[]){"clock=tcg", "boot=disk", "image=disk:/srv/a.qcow2", NULL});
+	g_autoptr(LabScenario) elsewhere =
+		load(small, (const char *[]){"clock=tcg", "boot=disk", "image=disk:/srv/b.raw", NULL});
+
+	ck_assert_int_eq(direct->boot, LAB_BOOT_DIRECT);
+	ck_assert_ptr_null(strstr(direct->canonical, "\"disk\""));
+	ck_assert_int_eq(s->boot, LAB_BOOT_DISK);
+	ck_assert_str_eq(s->disk.root, "ext4");
+	ck_assert_str_eq(s->disk.bootloader, "grub");
+	ck_assert_uint_eq(s->disk.bytes, 8ull << 30);
+	ck_assert_ptr_nonnull(strstr(s->canonical, "\"disk\":{\"bootloader\":\"grub\",\"cache\":\"writeback\","
+						   "\"io\":\"threads\",\"root\":\"ext4\",\"size_bytes\":8589934592}"));
+	ck_assert_str_ne(s->prepare_canonical, direct->prepare_canonical);
+	ck_assert_str_eq(other->disk.io, "native");
+	ck_assert_str_ne(other->digest, s->digest);
+	/* Of somebody's image, what it holds decides; that is not known here. */
+	ck_assert_str_eq(own->image->disk, "/srv/a.qcow2");
+	ck_assert_str_eq(own->image->name, "a.qcow2");
+	ck_assert_str_eq(own->digest, elsewhere->digest);
+	ck_assert_ptr_null(strstr(own->canonical, "size_bytes"));
+}
+END_TEST
+
 START_TEST(clock_words)
 {
 	LabClock clock = LAB_CLOCK_TCG;
@@ -596,6 +637,8 @@ int main(void)
 	tcase_add_test(tc, shipped_scenarios_load);
 	tcase_add_test(tc, found_by_name);
 	tcase_add_test(tc, kvm);
+	tcase_add_test(tc, disk);
+	tcase_add_test(tc, set_to_null);
 	tcase_add_test(tc, clock_words);
 	suite_add_tcase(suite, tc);
 	return spec_run(suite);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Private directories for libvirt, and what is left of those whose owners died. */
-#include "lab/guest/guard.h"
+#include "lab/base/private_dir.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -65,7 +64,7 @@ static void remove_stale(const char *in)
 	}
 }
 
-char *lab_guard_root_new(int *lock, GError **error)
+char *lab_private_dir_new(int *lock, GError **error)
 {
 	g_autofree char *root = g_build_filename(base(), PREFIX "XXXXXX", NULL);
 	g_autofree char *unnamed = NULL, *named = NULL;
@@ -74,7 +73,7 @@ char *lab_guard_root_new(int *lock, GError **error)
 	remove_stale(base());
 	if (!g_mkdtemp_full(root, 0700)) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
-			    "cannot make a directory for libvirt in %s: %s", base(),
+			    "cannot make a directory in %s: %s", base(),
 			    g_strerror(errno));
 		return NULL;
 	}
@@ -94,7 +93,7 @@ char *lab_guard_root_new(int *lock, GError **error)
 	return g_steal_pointer(&root);
 }
 
-void lab_guard_root_remove(const char *root, int lock)
+void lab_private_dir_remove(const char *root, int lock)
 {
 	lab_dir_remove(root, NULL);
 	close(lock);
