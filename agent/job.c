@@ -292,6 +292,16 @@ static int parse_step(const struct statement *s, struct job *job, struct fault *
 	return 0;
 }
 
+static int parse_oom_kills_allowed(const struct statement *s, struct job *job, struct fault *fault)
+{
+	for (size_t i = 0; i < job->n_steps; i++)
+		if (!strcmp(job->steps[i].name, s->fields[1])) {
+			job->steps[i].oom_kills_allowed = true;
+			return 0;
+		}
+	return BAD(s, fault, "oom-kills-allowed: no step '%s' before", s->fields[1]);
+}
+
 static const struct statement_kind {
 	const char *keyword;
 	size_t min_fields, max_fields; /* without the keyword */
@@ -314,6 +324,7 @@ static const struct statement_kind {
 	{"setting", 3, SIZE_MAX, true, parse_setting},
 	{"settle-ns", 1, 1, false, parse_settle_ns},
 	{"step", 4, SIZE_MAX, true, parse_step},
+	{"oom-kills-allowed", 1, 1, true, parse_oom_kills_allowed},
 };
 
 static int parse_statement(const struct statement *s, struct job *job, struct fault *fault)

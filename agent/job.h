@@ -54,6 +54,7 @@ struct job_step {
 	char *name;
 	bool measure;
 	uint64_t timeout_ns; /* 0: none */
+	bool oom_kills_allowed;
 	enum job_step_kind kind;
 	const char *kind_name;
 	char **args; /* ends with NULL */

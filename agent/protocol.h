@@ -37,6 +37,7 @@
  *             drop_caches  (sync, then 3 to /proc/sys/vm/drop_caches)
  *             numa_touch ARG = threads, shared bytes, duration ns (0: none), touches (0: none); agent/touch.h
  *        Each step is a process of its own; when it ends (or its time is over), all that it left running is killed.
+ *   oom-kills-allowed NAME        of a step given before: OOM kills in it are counted, but are no failure of it
  *   end
  *
  * Well-known places in the guest: /dev/scratch (link to the scratch device), /mnt/scratch (made, empty),

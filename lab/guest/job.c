@@ -117,6 +117,8 @@ static void step(GString *s, const LabStep *step, guint64 default_timeout_ns)
 	for (char **argument = step->argv; argument && *argument; argument++)
 		field(s, *argument);
 	g_string_append_c(s, '\n');
+	if (step->oom_kills_allowed)
+		text_line(s, "oom-kills-allowed", step->name);
 }
 
 /* Bits of KVM's CPUID leaf: asynchronous page faults, and those by interrupt. */

@@ -41,7 +41,8 @@
  *     files: DIR                   # of the host (from the scenario's directory), read-only at /files
  *
  * Steps. Every one may have name ([a-z0-9._-]+; the default is in brackets, then NAME-2, ...),
- * measure (true or false) and timeout (guest time). What a step needs must have been done by the
+ * measure (true or false), timeout (guest time) and oom-kills (fail or allowed: whether the step fails
+ * when the guest kills a process for want of memory). What a step needs must have been done by the
  * steps before it: nothing is mounted by itself.
  *
  *     - mkfs.xfs: {size: 512MiB, options: [-m, crc=1]}        [mkfs] size: of the scratch device
@@ -100,6 +101,7 @@ typedef enum {
  * @verb:       the YAML key: "fs_mark", "run"
  * @measure:    default: TRUE for mkfs.xfs, fs_mark, xfs_repair, numa_touch and run, else FALSE
  * @timeout_ns: guest time; 0: the scenario's step deadline
+ * @oom_kills_allowed: an OOM kill in it is no failure of the step
  * @argv:       NULL-terminated: the agent's ARGs. An element may be "" (mount without options)
  * @origin:     its path is interned: valid for ever
  *
@@ -111,6 +113,7 @@ typedef struct {
 	LabStepKind kind;
 	gboolean measure;
 	guint64 timeout_ns;
+	gboolean oom_kills_allowed;
 	char **argv;
 	LabOrigin origin;
 } LabStep;

@@ -28,6 +28,9 @@ static JsonArray *steps_json(const GPtrArray *steps, gboolean whole)
 			json_object_set_string_member(o, "name", step->name);
 			json_object_set_boolean_member(o, "measure", step->measure);
 			json_object_set_int_member(o, "timeout_ns", (gint64)step->timeout_ns);
+			/* Left out where it is the default, as modules below. */
+			if (step->oom_kills_allowed)
+				json_object_set_string_member(o, "oom_kills", "allowed");
 		}
 		json_array_add_object_element(array, o);
 	}

@@ -40,7 +40,8 @@ static const char full_job[] = HEAD "release 6.1.0-57-amd64\n"
 				    "step m 0 0 mount /dev/scratch /mnt/scratch xfs %\n"
 				    "step u 0 0 umount /mnt/scratch\n"
 				    "step d 0 0 drop_caches\n"
-				    "step t 1 0 numa_touch 4 4096 0 7\n" TAIL;
+				    "step t 1 0 numa_touch 4 4096 0 7\n"
+				    "oom-kills-allowed u\n" TAIL;
 
 START_TEST(test_full)
 {
@@ -87,6 +88,8 @@ START_TEST(test_full)
 	ck_assert_ptr_null(job.steps[0].args[3]);
 	ck_assert_int_eq(job.steps[2].kind, JOB_STEP_MOUNT);
 	ck_assert_str_eq(job.steps[2].args[3], "");
+	ck_assert(job.steps[3].oom_kills_allowed && !job.steps[2].oom_kills_allowed &&
+		  !job.steps[4].oom_kills_allowed);
 	ck_assert_uint_eq(job.steps[4].n_args, 0);
 	ck_assert_uint_eq(job.steps[5].touch.threads, 4);
 	ck_assert_uint_eq(job.steps[5].touch.touches, 7);
@@ -166,6 +169,8 @@ static const struct {
 	 "job line 6: step 'a' is given twice"},
 	{SMALL "step a 2 0 drop_caches\nend\n",
 	 "job line 5: step: wanted 0 or 1 for measure, found 2"},
+	{SMALL "oom-kills-allowed a\nstep a 0 0 drop_caches\nend\n",
+	 "job line 5: oom-kills-allowed: no step 'a' before"},
 	{SMALL "step a 0 0 dance\nend\n", "job line 5: unknown kind of step 'dance'"},
 	{SMALL "step a 0 0 exec\nend\n", "job line 5: step exec: wrong number of arguments (0)"},
 	{SMALL "step a 0 0 mount /dev/scratch /mnt xfs\nend\n",

@@ -290,6 +290,7 @@ START_TEST(agent_job)
 	g_ptr_array_add(prepare, new_step("mount", LAB_STEP_MOUNT, FALSE, 0, mount));
 	g_ptr_array_add(steps, new_step("run", LAB_STEP_EXEC, TRUE, 77, exec));
 	g_ptr_array_add(steps, new_step("drop", LAB_STEP_DROP_CACHES, FALSE, 0, NULL));
+	((LabStep *)steps->pdata[0])->oom_kills_allowed = TRUE;
 	text = lab_agent_job_text(&job);
 	ck_assert_str_eq(text, "numalab-job 1\n"
 			       "release 6.1.0-57-amd64\n"
@@ -312,6 +313,7 @@ START_TEST(agent_job)
 			       "settle-ns 5\n"
 			       "step mount 0 1800 mount /dev/scratch /mnt/scratch xfs %\n"
 			       "step run 1 77 exec sh -c echo%20100%25%20%C3%A9%0A %\n"
+			       "oom-kills-allowed run\n"
 			       "step drop 0 1800 drop_caches\n"
 			       "end\n");
 }

@@ -94,7 +94,8 @@ START_TEST(everything)
 		     "  sysctl: {vm.swappiness: 10, kernel.printk: '4 4 1 7'}\n"
 		     "settle: 2s\n"
 		     "prepare: {steps: [{mkfs.xfs: {size: 302MiB}}], kernel: debian:sid}\n"
-		     "steps: [{run: {argv: [sh, -c, ''], timeout: 3s, measure: false}}, "
+		     "steps: [{run: {argv: [sh, -c, ''], timeout: 3s, measure: false, oom-kills: "
+		     "allowed}}, "
 		     "{numa_touch: {size: 1MiB, touches: 7}}]\n"
 		     "collect: {counters: [numastat]}\n"
 		     "judge: [{metric: touches-numatouch, threshold: 0.25%}, {metric: pgfault, "
@@ -138,7 +139,9 @@ START_TEST(everything)
 	ck_assert_uint_eq(s->scratch_bytes, 302ull << 20);
 	ck_assert_str_eq(s->prepare_kernel->suite, "sid");
 	check_step(s->steps, 0, "sh", LAB_STEP_EXEC, "sh|-c|");
-	ck_assert(!step->measure);
+	ck_assert(!step->measure && step->oom_kills_allowed);
+	ck_assert(!((const LabStep *)s->steps->pdata[1])->oom_kills_allowed);
+	ck_assert_ptr_nonnull(strstr(s->canonical, "\"oom_kills\":\"allowed\""));
 	ck_assert_uint_eq(step->timeout_ns, 3000000000);
 	ck_assert_uint_eq(step->origin.line, 14);
 	ck_assert_str_eq(step->verb, "run");

@@ -170,6 +170,8 @@ static const struct spec_case errors[] = {
 	 "t.yaml:5:28: wanted a name of at most 63 of a-z, 0-9, '.', '_' and '-', found '..'"},
 	{"timeout of 0s", SMALL "  - drop_caches: {timeout: 0s}\n",
 	 "t.yaml:5:28: wanted a duration above 0s, found '0s'"},
+	{"oom-kills", SMALL "  - drop_caches: {oom-kills: alowed}\n",
+	 "t.yaml:5:30: wanted fail or allowed, found 'alowed' (did you mean 'allowed'?)"},
 	{"measure", SMALL "  - drop_caches: {measure: 1}\n",
 	 "t.yaml:5:28: wanted true or false, found '1'"},
 	{"mkfs.xfs without size", SMALL "  - mkfs.xfs\n",
