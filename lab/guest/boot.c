@@ -10,10 +10,12 @@
 #include "lab/base/paths.h"
 #include "lab/guest/async_pf.h"
 #include "lab/guest/boot_files.h"
+#include "lab/guest/cpu_features.h"
 #include "lab/guest/domain.h"
 #include "lab/guest/embed.h"
 #include "lab/guest/evidence.h"
 #include "lab/guest/outcome.h"
+#include "lab/guest/placement.h"
 #include "lab/guest/pressure.h"
 #include "lab/guest/watch.h"
 
@@ -117,9 +119,13 @@ static gboolean resume(Boot *boot, GError **error)
 static gboolean start_kvm(Boot *boot, pid_t qemu, GError **error)
 {
 	const LabBootJob *job = boot->job;
+	LabBootResult *result = boot->result;
 	g_autofree char *why = NULL;
 
-	if (!lab_async_pf_read_back(boot->domain, job->async_pf, &boot->result->async_pf, error))
+	if (!lab_async_pf_read_back(boot->domain, job->async_pf, &result->async_pf, error) ||
+	    !lab_cpu_features_read_back(boot->domain, job, &result->cpu_features,
+					&result->kvm_features, error) ||
+	    !lab_placement_read_back(boot->domain, &job->pin, qemu, &result->placement, error))
 		return FALSE;
 	if (!lab_pressure_apply(job, boot->dir, qemu, boot->guard->pid, error))
 		return FALSE;

@@ -26,7 +26,9 @@ typedef struct {
 	LabTopology *topology; /* job.json: canonical */
 	LabClock clock;
 	char *cpu_model; /* (nullable): of clock kvm */
+	gboolean pmu, invtsc; /* of clock kvm */
 	LabAsyncPf async_pf;
+	LabPlacement pin;	 /* of clock kvm; without origins */
 	guint64 memory_high_bytes, memory_max_bytes; /* of QEMU's control group; 0: none */
 	guint64 seed;
 	char *kernel_path; /* what QEMU gets */
@@ -98,6 +100,9 @@ typedef struct {
 	gint64 stage_us[5]; /* since the guard began: QEMU started, first output, agent start, steps
 			       end, QEMU gone; 0: not reached */
 	char *host_qemu_version;
+	char *placement;    /* (nullable): where QEMU's threads may run: "cpus=2,3 emulator=0-1" */
+	char *cpu_features; /* (nullable): of clock kvm, as QEMU says: "pmu=on invtsc=off" */
+	char *kvm_features; /* (nullable): of clock kvm, QEMU's names: "kvm-asyncpf kvmclock" */
 	char *async_pf; /* (nullable): as QEMU says: "kvm-asyncpf=on kvm-asyncpf-int=on" */
 	gint64 async_pf_counts[LAB_ASYNC_PF_N_COUNTS]; /* -1: not counted */
 } LabBootResult;

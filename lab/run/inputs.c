@@ -11,6 +11,8 @@
 #include "lab/base/units.h"
 #include "lab/build/initrd.h"
 #include "lab/guest/kvm_probe.h"
+#include "lab/guest/placement.h"
+#include "lab/guest/cpu_features.h"
 #include "lab/guest/job.h"
 
 #define EMULATOR "qemu-system-x86_64"
@@ -298,7 +300,9 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 	in->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_free);
 	in->agent_path = lab_path_helper("numalab-agent");
 	in->agent_digest = lab_digest_file(in->agent_path, error);
-	if (!in->agent_digest || !find_emulator(in, error) || !check_kvm(scenario, error))
+	if (!in->agent_digest || !find_emulator(in, error) ||
+	    !lab_placement_check(&scenario->pin, scenario->topology, "", NULL, error) ||
+	    !check_kvm(scenario, error))
 		return NULL;
 	in->cache = lab_cache_open(cache_root, error);
 	if (!in->cache ||
@@ -418,7 +422,10 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 		return NULL;
 	job->clock = s->clock;
 	job->cpu_model = g_strdup(s->cpu_model);
+	job->pmu = s->pmu;
+	job->invtsc = s->clock == LAB_CLOCK_KVM && lab_cpu_has_invariant_tsc();
 	job->async_pf = s->async_pf;
+	lab_placement_copy(&s->pin, &job->pin);
 	job->memory_high_bytes = s->memory_high_bytes;
 	job->memory_max_bytes = s->memory_max_bytes;
 	job->seed = seed;

@@ -14,6 +14,10 @@
  *     cpu-model: host              # of clock kvm: host (default), or one of QEMU's (EPYC-Rome)
  *     async-pf: on                 # of clock kvm: asynchronous page faults: on, off, int-only (by
  *                                  # interrupt, Linux 5.8's way, without the older bit); default: what the CPU model has
+ *     pmu: on                    # of clock kvm: performance counters in the guest; default: on for cpu-model host
+ *     pin: {cpus: [2, 3, 4, 5], emulator: 0-1, nodes: [0, 0, 1, 1], hugepages: 2MiB}
+ *                                # of clock kvm: host CPU of each CPU of the guest in order (or a CPU list), host CPUs of
+ *                                # QEMU's other threads, host node of each node's memory, size of pages. Any of them
  *     host-pressure: {memory-high: 1GiB, memory-max: 2GiB}
  *                                  # of clock kvm: what the guest may have of the host's memory before its pages go
  *                                  # to swap, and of both together before QEMU is killed. Either or both
@@ -72,6 +76,7 @@
 
 #include "lab/spec/image.h"
 #include "lab/spec/kernel.h"
+#include "lab/spec/placement.h"
 #include "lab/spec/topology.h"
 
 typedef enum { LAB_CLOCK_EXACT, LAB_CLOCK_TCG, LAB_CLOCK_KVM } LabClock;
@@ -144,6 +149,8 @@ typedef struct {
  * @path:           file it was read from
  * @seeds:          unique, at least one
  * @cpu_model:      (nullable): NULL but with clock kvm: "host" or a name for QEMU
+ * @pmu:            of clock kvm
+ * @pin:            of clock kvm; all NULL and 0: the host's choice
  * @memory_high_bytes, @memory_max_bytes: memory before it is swapped, memory and swap; 0: no limit
  * @scale_numerator, @scale_denominator: already applied to all that follows
  * @numa_balancing: 0 or 1: what the guest must say
@@ -176,7 +183,9 @@ typedef struct {
 	GPtrArray *kernels; /* of LabKernelSpec */
 	LabClock clock;
 	char *cpu_model;
+	gboolean pmu;
 	LabAsyncPf async_pf;
+	LabPlacement pin;
 	guint64 memory_high_bytes, memory_max_bytes;
 	guint n_seeds;
 	guint64 *seeds;

@@ -42,6 +42,8 @@ static LabBootJob *new_job(void)
 	job->topology = topology();
 	job->clock = LAB_CLOCK_TCG;
 	job->async_pf = LAB_ASYNC_PF_INT_ONLY;
+	job->pin.cpus = g_strdup("2,3");
+	job->pin.hugepage_bytes = 2 << 20;
 	job->memory_max_bytes = 8;
 	job->seed = G_MAXUINT64;
 	job->kernel_path = g_strdup("/k");
@@ -82,6 +84,9 @@ START_TEST(job_round_trip)
 	ck_assert_int_eq(read->clock, LAB_CLOCK_TCG);
 	ck_assert_int_eq(read->async_pf, LAB_ASYNC_PF_INT_ONLY);
 	ck_assert_uint_eq(read->memory_max_bytes, 8);
+	ck_assert_str_eq(read->pin.cpus, "2,3");
+	ck_assert_ptr_null(read->pin.nodes);
+	ck_assert_uint_eq(read->pin.hugepage_bytes, 2 << 20);
 	ck_assert(read->seed == G_MAXUINT64 && read->deadlines.power_off_ns == G_MAXINT64);
 	ck_assert_ptr_null(read->kernel_label);
 	ck_assert_str_eq(read->kernel_text, "debian:bookworm \"x\"");
@@ -153,6 +158,24 @@ START_TEST(job_digest)
 		break;
 	case 15:
 		job->memory_high_bytes = 9;
+		break;
+	case 16:
+		job->pmu = TRUE;
+		break;
+	case 17:
+		job->invtsc = TRUE;
+		break;
+	case 18:
+		SET_TEXT(pin.cpus, "2,4");
+		break;
+	case 19:
+		SET_TEXT(pin.emulator, "0");
+		break;
+	case 20:
+		SET_TEXT(pin.nodes, "0,0");
+		break;
+	case 21:
+		job->pin.hugepage_bytes = 1 << 30;
 		break;
 	default:
 		changes = FALSE;
@@ -381,7 +404,7 @@ int main(void)
 	tcase_add_test(files, job_round_trip);
 	tcase_add_loop_test(files, bad_job, 0, G_N_ELEMENTS(bad_jobs));
 	tcase_add_test(files, result_round_trip);
-	tcase_add_loop_test(texts, job_digest, 0, 17);
+	tcase_add_loop_test(texts, job_digest, 0, 23);
 	tcase_add_test(texts, agent_job);
 	tcase_add_loop_test(texts, progress, 0, G_N_ELEMENTS(lines));
 	suite_add_tcase(suite, files);

@@ -551,7 +551,12 @@ START_TEST(kvm)
 	g_autoptr(LabScenario) s =
 		load(small, (const char *[]){"clock=kvm", "async-pf=int-only", "cpu-model=EPYC-v2",
 					     "host-pressure={memory-high: 1GiB, memory-max: 1536MiB}",
-					     NULL});
+					     "pmu=on",
+					     "pin={cpus: [9, 2, 9, 2], emulator: [1, 0]}", NULL});
+	g_autoptr(LabScenario) listed = load(
+		small, (const char *[]){"clock=kvm",
+					"pin={cpus: '2-3,8-9', nodes: [0, 0, 1, 1], hugepages: 2MiB}",
+					NULL});
 
 	ck_assert_int_eq(plain->async_pf, LAB_ASYNC_PF_DEFAULT);
 	ck_assert_str_eq(plain->cpu_model, "host");
@@ -560,6 +565,20 @@ START_TEST(kvm)
 	ck_assert_str_eq(s->cpu_model, "EPYC-v2");
 	ck_assert_uint_eq(s->memory_high_bytes, 1ull << 30);
 	ck_assert_uint_eq(s->memory_max_bytes, 3ull << 29);
+	ck_assert(plain->pmu && s->pmu);
+	ck_assert(!plain->pin.cpus && !plain->pin.emulator && !plain->pin.nodes);
+	ck_assert_uint_eq(plain->pin.hugepage_bytes, 0);
+	ck_assert_str_eq(s->pin.cpus, "9,2,9,2");
+	ck_assert_str_eq(s->pin.emulator, "0-1");
+	ck_assert(!s->pin.nodes && !s->pin.hugepage_bytes);
+	ck_assert_str_eq(listed->pin.nodes, "0,0,1,1");
+	ck_assert_uint_eq(listed->pin.hugepage_bytes, 2 << 20);
+	ck_assert_str_eq(listed->pin.cpus, "2,3,8,9");
+	ck_assert_ptr_null(strstr(plain->canonical, "pin_"));
+	ck_assert_ptr_nonnull(strstr(s->canonical, "\"pin_cpus\":\"9,2,9,2\",\"pin_emulator\":"
+						   "\"0-1\",\"pmu\":\"on\""));
+	ck_assert_ptr_nonnull(strstr(listed->canonical, "\"pin_hugepage_bytes\":2097152,"
+							"\"pin_nodes\":\"0,0,1,1\""));
 	ck_assert_str_ne(s->digest, plain->digest);
 	ck_assert_str_ne(s->prepare_canonical, plain->prepare_canonical);
 }
