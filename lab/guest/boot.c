@@ -14,6 +14,7 @@
 #include "lab/guest/domain.h"
 #include "lab/guest/embed.h"
 #include "lab/guest/evidence.h"
+#include "lab/guest/host_state.h"
 #include "lab/guest/outcome.h"
 #include "lab/guest/placement.h"
 #include "lab/guest/pressure.h"
@@ -226,6 +227,17 @@ static gboolean is_interrupted(GCancellable *cancellable, GError **error)
 	return TRUE;
 }
 
+/* Before there is a QEMU of ours. */
+static gboolean record_host(const LabBootJob *job, const char *dir, GError **error)
+{
+	g_autoptr(LabHostState) state = NULL;
+
+	if (job->clock != LAB_CLOCK_KVM)
+		return TRUE;
+	state = lab_host_state_read("");
+	return lab_host_state_write(state, dir, error);
+}
+
 static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabBootJob *job,
 			      LabBootProgress progress, gpointer data, GCancellable *cancellable,
 			      GError **error)
@@ -237,7 +249,7 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 	for (guint i = 0; i < LAB_ASYNC_PF_N_COUNTS; i++)
 		boot.result->async_pf_counts[i] = -1;
 	boot.result->job_digest = lab_boot_job_digest(job);
-	if (!lab_boot_files_prepare(job, dir, error) ||
+	if (!lab_boot_files_prepare(job, dir, error) || !record_host(job, dir, error) ||
 	    !(boot.watch = lab_watch_new(job, dir, progress, data, cancellable, error)) ||
 	    !start(&boot, error))
 		return NULL;

@@ -12,6 +12,7 @@
  *   progress.log   the second serial port
  *   scratch.img    only of a boot that prepares a file system
  *   results.img    the records of the agent, cut after the last one (agent/protocol.h)
+ *   host.json      only of clock kvm: the host just before (lab/guest/host_state.h)
  *   result.json    struct LabBootResult
  */
 #pragma once
