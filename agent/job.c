@@ -156,6 +156,14 @@ static int parse_kvm_features(const struct statement *s, struct job *job, struct
 		       : 0;
 }
 
+static int parse_async_pf_msr(const struct statement *s, struct job *job, struct fault *fault)
+{
+	return need_number(s, 1, &job->async_pf_mask, fault) ||
+			       need_number(s, 2, &job->async_pf_value, fault)
+		       ? -1
+		       : 0;
+}
+
 static int parse_module(const struct statement *s, struct job *job, struct fault *fault)
 {
 	job->modules = grow(job->modules, &job->n_modules, sizeof(*job->modules));
@@ -315,6 +323,7 @@ static const struct statement_kind {
 	{"distance", 2, SIZE_MAX, true, parse_distance},
 	{"numa-balancing", 1, 1, false, parse_numa_balancing},
 	{"kvm-features", 2, 2, false, parse_kvm_features},
+	{"async-pf-msr", 2, 2, false, parse_async_pf_msr},
 	{"module", 1, 2, true, parse_module},
 	{"image-bytes", 1, 1, false, parse_image_bytes},
 	{"image-type", 1, 1, false, parse_image_type},

@@ -360,6 +360,7 @@ static char *agent_job(const LabInputs *in, const LabKernel *kernel, gboolean pr
 	LabAgentJob job = {.scenario = s,
 			   .release = kernel->release,
 			   .build_id = kernel->build_id,
+			   .uses_async_pf = lab_kernel_uses_async_pf(kernel),
 			   .modules = modules,
 			   .image_bytes = in->image->bytes,
 			   .image_type = in->image->type,
@@ -388,8 +389,17 @@ static char *kernel_args(const LabScenario *s, const LabKernel *kernel)
 		  : g_steal_pointer(&own);
 }
 
+/* Is it a module of this kernel, or built in? */
+static gboolean has_module(const LabKernel *kernel, const char *name)
+{
+	const char *const one[] = {name, NULL};
+	g_auto(GStrv) paths = lab_initrd_modules(kernel, one, NULL);
+
+	return paths != NULL;
+}
+
 /* What the guest needs to come up, then what the scenario names. Free with g_strfreev(). */
-static char **wanted_modules(const LabScenario *s)
+static char **wanted_modules(const LabScenario *s, const LabKernel *kernel)
 {
 	static const char *const ours[] = {"nfit", "nd_pmem", "erofs", "overlay", NULL};
 	g_autoptr(GStrvBuilder) wanted = g_strv_builder_new();
@@ -397,6 +407,9 @@ static char **wanted_modules(const LabScenario *s)
 	g_strv_builder_addv(wanted, (const char **)ours);
 	if (uses_xfs(s))
 		g_strv_builder_add(wanted, "xfs");
+	/* By it the agent sees whether the kernel uses what CPUID offers. */
+	if (s->async_pf != LAB_ASYNC_PF_DEFAULT && has_module(kernel, "msr"))
+		g_strv_builder_add(wanted, "msr");
 	g_strv_builder_addv(wanted, (const char **)s->modules);
 	return g_strv_builder_end(wanted);
 }
@@ -406,7 +419,7 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 {
 	const LabScenario *s = in->scenario;
 	g_autoptr(LabBootJob) job = g_new0(LabBootJob, 1);
-	g_auto(GStrv) wanted = wanted_modules(s);
+	g_auto(GStrv) wanted = wanted_modules(s, kernel);
 	g_auto(GStrv) modules = lab_initrd_modules(kernel, (const char *const *)wanted, error);
 	g_autofree char *text = NULL;
 

@@ -25,6 +25,7 @@ static const char full_job[] = HEAD "release 6.1.0-57-amd64\n"
 				    "distance 2 30 20 10\n"
 				    "numa-balancing 1\n"
 				    "kvm-features 16400 16\n"
+				    "async-pf-msr 9 1\n"
 				    "module /numalab/a.ko\n"
 				    "module /numalab/b%20c.ko wanted\n"
 				    "image-bytes 300\n"
@@ -56,6 +57,8 @@ START_TEST(test_full)
 	ck_assert_uint_eq(job.n_nodes, 3);
 	ck_assert_uint_eq(job.kvm_mask, 16400);
 	ck_assert_uint_eq(job.kvm_value, 16);
+	ck_assert_uint_eq(job.async_pf_mask, 9);
+	ck_assert_uint_eq(job.async_pf_value, 1);
 	ck_assert(id_set_has(&job.nodes[0].cpus, 0) && id_set_has(&job.nodes[0].cpus, 4));
 	ck_assert(!id_set_has(&job.nodes[0].cpus, 2));
 	ck_assert_uint_eq(job.nodes[0].bytes, 536870912);
@@ -140,6 +143,7 @@ static const struct {
 	{SMALL "settle-ns 18446744073709551616\nend\n",
 	 "job line 5: settle-ns: wanted a number, found '18446744073709551616'"},
 	{SMALL "numa-balancing 2\nend\n", "job line 5: numa-balancing: wanted 0 or 1, found 2"},
+	{SMALL "async-pf-msr 9 on\nend\n", "job line 5: async-pf-msr: wanted a number, found 'on'"},
 	{SMALL "kvm-features 1\nend\n",
 	 "job line 5: kvm-features: wrong number of fields (1)"},
 	{SMALL "kvm-features 0x10 1\nend\n",

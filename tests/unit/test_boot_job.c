@@ -299,6 +299,7 @@ START_TEST(agent_job)
 	LabAgentJob job = {.scenario = &scenario,
 			   .release = "6.1.0-57-amd64",
 			   .build_id = "ab12",
+			   .uses_async_pf = TRUE,
 			   .modules = modules,
 			   .image_bytes = 1,
 			   .scratch_bytes = 2,
@@ -325,6 +326,7 @@ START_TEST(agent_job)
 			       "distance 1 30 10\n"
 			       "numa-balancing 1\n"
 			       "kvm-features 16400 16384\n"
+			       "async-pf-msr 9 9\n"
 			       "module /numalab/modules/nfit.ko\n"
 			       "module /numalab/modules/kvm-amd.ko wanted\n"
 			       "image-bytes 1\n"
@@ -339,6 +341,41 @@ START_TEST(agent_job)
 			       "oom-kills-allowed run\n"
 			       "step drop 0 1800 drop_caches\n"
 			       "end\n");
+}
+END_TEST
+
+/* What a kernel that does not use them is asked: only that it does not. */
+static const struct {
+	LabAsyncPf async_pf;
+	gboolean used;
+	const char *line; /* NULL: nothing is asked */
+} msr_lines[] = {
+	{LAB_ASYNC_PF_DEFAULT, TRUE, NULL},
+	{LAB_ASYNC_PF_OFF, TRUE, "\nasync-pf-msr 9 0\n"},
+	{LAB_ASYNC_PF_OFF, FALSE, "\nasync-pf-msr 1 0\n"},
+	{LAB_ASYNC_PF_ON, TRUE, "\nasync-pf-msr 9 9\n"},
+	{LAB_ASYNC_PF_ON, FALSE, NULL},
+	{LAB_ASYNC_PF_INT_ONLY, FALSE, NULL},
+};
+
+START_TEST(async_pf_msr)
+{
+	static char *none[] = {NULL};
+	g_autoptr(GPtrArray) settings = g_ptr_array_new();
+	g_autoptr(LabTopology) t = topology();
+	LabScenario scenario = {.topology = t,
+				.settings = settings,
+				.modules = none,
+				.async_pf = msr_lines[_i].async_pf};
+	LabAgentJob job = {.scenario = &scenario,
+			   .release = "6.1.0",
+			   .image_type = "erofs",
+			   .uses_async_pf = msr_lines[_i].used};
+	g_autofree char *text = lab_agent_job_text(&job);
+
+	ck_assert_int_eq(strstr(text, "async-pf-msr") != NULL, msr_lines[_i].line != NULL);
+	if (msr_lines[_i].line)
+		ck_assert_ptr_nonnull(strstr(text, msr_lines[_i].line));
 }
 END_TEST
 
@@ -406,6 +443,7 @@ int main(void)
 	tcase_add_test(files, result_round_trip);
 	tcase_add_loop_test(texts, job_digest, 0, 23);
 	tcase_add_test(texts, agent_job);
+	tcase_add_loop_test(texts, async_pf_msr, 0, G_N_ELEMENTS(msr_lines));
 	tcase_add_loop_test(texts, progress, 0, G_N_ELEMENTS(lines));
 	suite_add_tcase(suite, files);
 	suite_add_tcase(suite, texts);
