@@ -155,6 +155,14 @@ static int parse_kvm_features(const struct statement *s, struct job *job, struct
 		       : 0;
 }
 
+static int parse_async_pf_msr(const struct statement *s, struct job *job, struct fault *fault)
+{
+	return need_number(s, 1, &job->async_pf_mask, fault) ||
+			       need_number(s, 2, &job->async_pf_value, fault)
+		       ? -1
+		       : 0;
+}
+
 static int parse_module(const struct statement *s, struct job *job, struct fault *fault)
 {
 	job->modules = grow(job->modules, &job->n_modules, sizeof(*job->modules));
@@ -291,6 +299,16 @@ static int parse_step(const struct statement *s, struct job *job, struct fault *
 	return 0;
 }
 
+static int parse_oom_kills_allowed(const struct statement *s, struct job *job, struct fault *fault)
+{
+	for (size_t i = 0; i < job->n_steps; i++)
+		if (!strcmp(job->steps[i].name, s->fields[1])) {
+			job->steps[i].oom_kills_allowed = true;
+			return 0;
+		}
+	return BAD(s, fault, "oom-kills-allowed: no step '%s' before", s->fields[1]);
+}
+
 static const struct statement_kind {
 	const char *keyword;
 	size_t min_fields, max_fields; /* without the keyword */
@@ -304,6 +322,7 @@ static const struct statement_kind {
 	{"distance", 2, SIZE_MAX, true, parse_distance},
 	{"numa-balancing", 1, 1, false, parse_numa_balancing},
 	{"kvm-features", 2, 2, false, parse_kvm_features},
+	{"async-pf-msr", 2, 2, false, parse_async_pf_msr},
 	{"module", 1, 2, true, parse_module},
 	{"image-bytes", 1, 1, false, parse_image_bytes},
 	{"image-type", 1, 1, false, parse_image_type},
@@ -313,6 +332,7 @@ static const struct statement_kind {
 	{"setting", 3, SIZE_MAX, true, parse_setting},
 	{"settle-ns", 1, 1, false, parse_settle_ns},
 	{"step", 4, SIZE_MAX, true, parse_step},
+	{"oom-kills-allowed", 1, 1, true, parse_oom_kills_allowed},
 };
 
 static int parse_statement(const struct statement *s, struct job *job, struct fault *fault)

@@ -54,6 +54,7 @@ struct job_step {
 	char *name;
 	bool measure;
 	uint64_t timeout_ns; /* 0: none */
+	bool oom_kills_allowed;
 	enum job_step_kind kind;
 	const char *kind_name;
 	char **args; /* ends with NULL */
@@ -70,6 +71,8 @@ struct job {
 	int numa_balancing; /* -1: not checked */
 	uint64_t kvm_mask;  /* 0: not checked */
 	uint64_t kvm_value;
+	uint64_t async_pf_mask; /* 0: not checked */
+	uint64_t async_pf_value;
 	uint64_t image_bytes; /* 0: the initrd is the root */
 	char *image_type;
 	uint64_t scratch_bytes; /* 0: none */

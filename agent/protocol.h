@@ -16,6 +16,8 @@
  *   distance ID D0 D1 ... Dn-1    row ID of the SLIT; a node without a row is not checked
  *   numa-balancing 0|1            what /proc/sys/kernel/numa_balancing must say after the settings; optional
  *   kvm-features MASK VALUE       of CPUID leaf 0x40000001 EAX (KVM's), decimal: EAX & MASK must be VALUE; optional
+ *   async-pf-msr MASK VALUE       of MSR 0x4b564d02 (KVM's MSR_KVM_ASYNC_PF_EN) of CPU 0, decimal: MSR & MASK must be VALUE
+ *                                 where /dev/cpu/0/msr (module msr) tells it; optional
  *   module PATH [wanted]          in load order; PATH inside the initrd (.ko, uncompressed). One that is not wanted itself
  *                                 is no failure where this machine has no such device (ENODEV)
  *   image-bytes N                 size of the NVDIMM that holds the root file system; 0: root is the initrd
@@ -37,6 +39,7 @@
  *             drop_caches  (sync, then 3 to /proc/sys/vm/drop_caches)
  *             numa_touch ARG = threads, shared bytes, duration ns (0: none), touches (0: none); agent/touch.h
  *        Each step is a process of its own; when it ends (or its time is over), all that it left running is killed.
+ *   oom-kills-allowed NAME        of a step given before: OOM kills in it are counted, but are no failure of it
  *   end
  *
  * A guest that boots from a disk of its own (boot: disk) has no such initrd. Its init starts the agent as a service,
@@ -101,7 +104,8 @@ enum agent_record_type {
  * nodes_with_memory, node.N.present_bytes, node.N.cpus, node.N.distances (to nodes online), numa_balancing,
  * node.N.asked (only where it is not N: the job's number of the node that Linux calls N; all N are Linux' numbers, here
  * and in snapshots. Linux counts nodes with CPUs first, by their first CPU, then those with memory only),
- * cpu_model, cpu_flags, hypervisor (CPUID's signature), kvm_features (EAX, hex; under KVM), setting.NAME (the value that was set). What this kernel does not tell is left out.
+ * cpu_model, cpu_flags, hypervisor (CPUID's signature), kvm_features (EAX, hex; under KVM),
+ * async_pf_msr (MSR 0x4b564d02, hex; where it can be read), setting.NAME (the value that was set). What this kernel does not tell is left out.
  *
  * AGENT_REC_STEP_END keys: exit (status, or -1), signal (0 or number), timeout (0|1), wall_ns (CLOCK_MONOTONIC),
  * user_ns, system_ns, maxrss_kib, minor_faults, major_faults, voluntary_switches, involuntary_switches,

@@ -226,7 +226,7 @@ static int judge(const struct job_step *step, const struct step_report *report, 
 		fault_add(fault, "step %s: exit status %d", step->name, WEXITSTATUS(status));
 	if (result->stuck)
 		fault_add(fault, "step %s: processes that a kill does not end", step->name);
-	if (report->oom_kills)
+	if (report->oom_kills && !step->oom_kills_allowed)
 		fault_add(fault, "step %s: the guest ran out of memory (%llu OOM kills)",
 			  step->name, (unsigned long long)report->oom_kills);
 	if (!fault->message[0])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <cpuid.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,8 +302,32 @@ static void tell_cpu(struct verify *v, const char *cpuinfo, const char *name, co
 }
 
 #define CPUID_HYPERVISOR 0x40000000u
+#define MSR_DEVICE "/dev/cpu/0/msr"
+#define MSR_KVM_ASYNC_PF_EN 0x4b564d02
 #define CPUID_KVM_FEATURES 0x40000001u
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
+
+/* What this kernel has told KVM of asynchronous page faults, for the first CPU, where the driver of MSRs is there to tell it. */
+static void verify_async_pf(struct verify *v)
+{
+	int fd = open(MSR_DEVICE, O_RDONLY | O_CLOEXEC);
+	uint64_t value;
+	char text[32];
+
+	if (fd < 0)
+		return;
+	if (pread(fd, &value, sizeof(value), MSR_KVM_ASYNC_PF_EN) == sizeof(value)) {
+		snprintf(text, sizeof(text), "%#llx", (unsigned long long)value);
+		text_add(v->found, "async_pf_msr", text);
+		if ((value & v->job->async_pf_mask) != v->job->async_pf_value)
+			fault_add(v->fault,
+				  "asynchronous page faults (MSR %#x): wanted %#llx of %#llx, "
+				  "found %s",
+				  MSR_KVM_ASYNC_PF_EN, (unsigned long long)v->job->async_pf_value,
+				  (unsigned long long)v->job->async_pf_mask, text);
+	}
+	close(fd);
+}
 
 /* Linux's Documentation/virt/kvm/x86/cpuid.rst */
 static void verify_hypervisor(struct verify *v)
@@ -323,6 +348,7 @@ static void verify_hypervisor(struct verify *v)
 		__cpuid(CPUID_KVM_FEATURES, features, ebx, ecx, edx);
 		snprintf(text, sizeof(text), "%#x", features);
 		text_add(v->found, "kvm_features", text);
+		verify_async_pf(v);
 	}
 	if ((features & v->job->kvm_mask) != v->job->kvm_value)
 		fault_add(v->fault, "KVM's features (CPUID): wanted %#llx of %#llx, found %#x",

@@ -154,7 +154,8 @@ const Command cmd_doctor = {
 		       "cache, and "
 		       "the rights of this user. A KVM device is not believed because it opens: a "
 		       "small guest "
-		       "is run on it in a child process, for at most 5 s.\n\n"
+		       "is run on it in a child process, for at most 5 s. Where it works, what "
+		       "disturbs times under KVM is shown, too.\n\n"
 		       "Exit code 0: the exact clock is possible; 3: it is not.",
 	.options = options,
 	.run = run,

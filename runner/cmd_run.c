@@ -14,7 +14,7 @@
 
 static char **kernels, **sets, *clock_name;
 static int boots, jobs;
-static gboolean offline, fresh, compare, json;
+static gboolean offline, fresh, strict, compare, json;
 
 static const GOptionEntry options[] = {
 	{"kernel", 'k', 0, G_OPTION_ARG_STRING_ARRAY, &kernels,
@@ -30,6 +30,9 @@ static const GOptionEntry options[] = {
 	{"offline", 0, 0, G_OPTION_ARG_NONE, &offline, "ask no mirror: take what is in the cache",
 	 NULL},
 	{"fresh", 0, 0, G_OPTION_ARG_NONE, &fresh, "do not go on with an unfinished run", NULL},
+	{"strict", 0, 0, G_OPTION_ARG_NONE, &strict,
+	 "with clock kvm: no run on a host that is not at rest (governor, turbo, SMT, load, ...)",
+	 NULL},
 	{"compare", 'c', 0, G_OPTION_ARG_NONE, &compare, "print the table at the end", NULL},
 	{"json", 0, 0, G_OPTION_ARG_NONE, &json,
 	 "print the run (with --compare: the comparison) as JSON", NULL},
@@ -134,6 +137,7 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 			   .jobs = (guint)jobs,
 			   .offline = offline,
 			   .fresh = fresh,
+			   .strict = strict,
 			   .notify = progress_run,
 			   .data = progress,
 			   .cancellable = context->cancellable};

@@ -10,6 +10,7 @@
 
 #include "lab/base/paths.h"
 #include "lab/base/process.h"
+#include "lab/guest/host_state.h"
 
 #define QEMU "qemu-system-x86_64"
 #define QEMU_MIN_MAJOR 8 /* before 8.1 SMP bring-up live-locks under icount */
@@ -341,6 +342,19 @@ static void decide_clocks(Doctor *doctor)
 			   : g_strdup_printf("plain emulation, QEMU %s", doctor->qemu_version);
 }
 
+/* What disturbs times under KVM: of no interest where there are none. */
+static void check_host(Doctor *doctor)
+{
+	g_autoptr(LabHostState) state = lab_host_state_read("");
+	g_autoptr(GPtrArray) findings = lab_host_state_judge(state, FALSE);
+
+	for (guint i = 0; i < findings->len; i++) {
+		const LabHostFinding *f = findings->pdata[i];
+
+		add(doctor, "host", f->rule, DOCTOR_NOTE, f->found, f->wanted, f->fix);
+	}
+}
+
 Doctor *doctor_examine(const char *store, const char *cache, GError **error)
 {
 	g_autoptr(Doctor) doctor = g_new0(Doctor, 1);
@@ -361,5 +375,7 @@ Doctor *doctor_examine(const char *store, const char *cache, GError **error)
 	check_user(doctor);
 	decide_clocks(doctor);
 	doctor->kvm = lab_kvm_probe(probe, error);
+	if (doctor->kvm && doctor->kvm->state == LAB_KVM_WORKS)
+		check_host(doctor);
 	return doctor->kvm ? g_steal_pointer(&doctor) : NULL;
 }

@@ -10,7 +10,7 @@ typedef enum { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_MISSING } DoctorState;
 
 /**
  * struct DoctorCheck - one thing looked at
- * @section: "program", "place", "user"; static
+ * @section: "program", "place", "user", "host" (what disturbs clock kvm, where KVM works); static
  * @name: "qemu-system-x86_64"
  * @state: NOTE: not as good as it could be, but nothing fails for it
  * @clock: without it there is no exact clock

@@ -71,6 +71,13 @@ GPtrArray *lab_kernel_list(LabCache *cache, GError **error);
 gboolean lab_kernel_check(const LabKernel *kernel, const LabKernelNeeds *needs,
 			  const LabOrigin *origin, GError **error);
 
+/**
+ * lab_kernel_uses_async_pf() - does it ask KVM for asynchronous page faults by interrupt when they are offered?
+ *
+ * Linux 5.8 and later with CONFIG_KVM_GUEST; FALSE when the config is not known.
+ */
+gboolean lab_kernel_uses_async_pf(const LabKernel *kernel);
+
 /** lab_kernel_hz() - CONFIG_HZ, ticks a second; 0 when the config is not known */
 guint lab_kernel_hz(const LabKernel *kernel);
 

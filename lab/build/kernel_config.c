@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lab/build/kernel_config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lab/base/file.h"
@@ -23,6 +24,15 @@ char lab_kernel_config(const LabKernel *kernel, const char *option)
 		kernel->config_path ? lab_file_read(kernel->config_path, NULL, NULL) : NULL;
 
 	return text ? option_in(text, option) : '?';
+}
+
+gboolean lab_kernel_uses_async_pf(const LabKernel *kernel)
+{
+	guint major = 0, minor = 0;
+
+	sscanf(kernel->release, "%u.%u", &major, &minor);
+	return (major > 5 || (major == 5 && minor >= 8)) &&
+	       lab_kernel_config(kernel, "KVM_GUEST") == 'y';
 }
 
 guint lab_kernel_hz(const LabKernel *kernel)

@@ -2,8 +2,6 @@
 #include "lab/guest/async_pf.h"
 
 #include <errno.h>
-#include <json-glib/json-glib.h>
-#include <libvirt/libvirt-qemu.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +10,7 @@
 #include <unistd.h>
 
 #include "lab/base/error.h"
-#include "lab/guest/embed.h"
+#include "lab/guest/qmp.h"
 
 /* Linux's HYPERVISOR_CALLBACK_VECTOR, 0xf3: the vector of "ready" since 5.8, and of nothing else in a guest of KVM. */
 static const struct {
@@ -25,65 +23,14 @@ static const struct {
 
 /* ---- read back ------------------------------------------------------------------------------- */
 
-/* The member "return" of QEMU's answer, or NULL with @error set. */
-static JsonNode *ask(virDomainPtr domain, const char *command, GError **error)
-{
-	char *answer = NULL;
-	JsonNode *result = NULL;
-
-	if (virDomainQemuMonitorCommand(domain, command, &answer, 0) < 0) {
-		lab_embed_set_error(error, "QEMU does not answer");
-		return NULL;
-	}
-	g_autoptr(JsonNode) root = json_from_string(answer, NULL);
-
-	if (root && JSON_NODE_HOLDS_OBJECT(root) &&
-	    json_object_has_member(json_node_get_object(root), "return"))
-		result = json_object_dup_member(json_node_get_object(root), "return");
-	else
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "QEMU answered '%.200s' to %s",
-			    answer, command);
-	free(answer);
-	return result;
-}
-
-/* Path of the first CPU in QEMU's object tree. Free with g_free(). */
-static char *first_cpu(virDomainPtr domain, GError **error)
-{
-	g_autoptr(JsonNode) cpus = ask(domain, "{\"execute\":\"query-cpus-fast\"}", error);
-	JsonArray *array = cpus && JSON_NODE_HOLDS_ARRAY(cpus) ? json_node_get_array(cpus) : NULL;
-
-	if (array && json_array_get_length(array))
-		return g_strdup(json_object_get_string_member_with_default(
-			json_array_get_object_element(array, 0), "qom-path", ""));
-	if (cpus)
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "QEMU tells of no CPU");
-	return NULL;
-}
-
-static gboolean read_property(virDomainPtr domain, const char *cpu, const char *name,
-			      gboolean *value, GError **error)
-{
-	g_autofree char *command =
-		g_strdup_printf("{\"execute\":\"qom-get\",\"arguments\":{\"path\":\"%s\","
-				"\"property\":\"%s\"}}",
-				cpu, name);
-	g_autoptr(JsonNode) node = ask(domain, command, error);
-
-	if (!node)
-		return FALSE;
-	*value = json_node_get_value_type(node) == G_TYPE_BOOLEAN && json_node_get_boolean(node);
-	return TRUE;
-}
-
 gboolean lab_async_pf_read_back(virDomainPtr domain, LabAsyncPf asked, char **text, GError **error)
 {
-	g_autofree char *cpu = first_cpu(domain, error);
+	g_autofree char *cpu = lab_qmp_first_cpu(domain, error);
 	gboolean older, by_interrupt;
 	LabAsyncPf found;
 
-	if (!cpu || !read_property(domain, cpu, "kvm-asyncpf", &older, error) ||
-	    !read_property(domain, cpu, "kvm-asyncpf-int", &by_interrupt, error))
+	if (!cpu || !lab_qmp_switch(domain, cpu, "kvm-asyncpf", &older, error) ||
+	    !lab_qmp_switch(domain, cpu, "kvm-asyncpf-int", &by_interrupt, error))
 		return FALSE;
 	*text = g_strdup_printf("kvm-asyncpf=%s kvm-asyncpf-int=%s", older ? "on" : "off",
 				by_interrupt ? "on" : "off");

@@ -10,10 +10,13 @@
 #include "lab/base/paths.h"
 #include "lab/guest/async_pf.h"
 #include "lab/guest/boot_files.h"
+#include "lab/guest/cpu_features.h"
 #include "lab/guest/domain.h"
 #include "lab/guest/embed.h"
 #include "lab/guest/evidence.h"
+#include "lab/guest/host_state.h"
 #include "lab/guest/outcome.h"
+#include "lab/guest/placement.h"
 #include "lab/guest/pressure.h"
 #include "lab/guest/watch.h"
 
@@ -117,9 +120,13 @@ static gboolean resume(Boot *boot, GError **error)
 static gboolean start_kvm(Boot *boot, pid_t qemu, GError **error)
 {
 	const LabBootJob *job = boot->job;
+	LabBootResult *result = boot->result;
 	g_autofree char *why = NULL;
 
-	if (!lab_async_pf_read_back(boot->domain, job->async_pf, &boot->result->async_pf, error))
+	if (!lab_async_pf_read_back(boot->domain, job->async_pf, &result->async_pf, error) ||
+	    !lab_cpu_features_read_back(boot->domain, job, &result->cpu_features,
+					&result->kvm_features, error) ||
+	    !lab_placement_read_back(boot->domain, &job->pin, qemu, &result->placement, error))
 		return FALSE;
 	if (!lab_pressure_apply(job, boot->dir, qemu, boot->guard->pid, error))
 		return FALSE;
@@ -220,6 +227,17 @@ static gboolean is_interrupted(GCancellable *cancellable, GError **error)
 	return TRUE;
 }
 
+/* Before there is a QEMU of ours. */
+static gboolean record_host(const LabBootJob *job, const char *dir, GError **error)
+{
+	g_autoptr(LabHostState) state = NULL;
+
+	if (job->clock != LAB_CLOCK_KVM)
+		return TRUE;
+	state = lab_host_state_read("");
+	return lab_host_state_write(state, dir, error);
+}
+
 static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabBootJob *job,
 			      LabBootProgress progress, gpointer data, GCancellable *cancellable,
 			      GError **error)
@@ -231,7 +249,7 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 	for (guint i = 0; i < LAB_ASYNC_PF_N_COUNTS; i++)
 		boot.result->async_pf_counts[i] = -1;
 	boot.result->job_digest = lab_boot_job_digest(job);
-	if (!lab_boot_files_prepare(job, dir, error) ||
+	if (!lab_boot_files_prepare(job, dir, error) || !record_host(job, dir, error) ||
 	    !(boot.watch = lab_watch_new(job, dir, progress, data, cancellable, error)) ||
 	    !start(&boot, error))
 		return NULL;

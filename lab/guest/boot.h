@@ -13,6 +13,7 @@
  *   scratch.img    only of a boot that prepares a file system; scratch.qcow2 where the guest boots from a disk
  *   root.qcow2     of a guest that boots from a disk: what it wrote to that, until somebody has looked
  *   results.img    the records of the agent, cut after the last one (agent/protocol.h)
+ *   host.json      only of clock kvm: the host just before (lab/guest/host_state.h)
  *   result.json    struct LabBootResult
  */
 #pragma once
@@ -36,7 +37,9 @@ typedef struct {
 	char *disk_root;			      /* (nullable): "UUID=..." */
 	char *agent_job_path, *agent_job_digest;      /* (nullable): the disk with agent and job */
 	char *cpu_model; /* (nullable): of clock kvm */
+	gboolean pmu, invtsc; /* of clock kvm */
 	LabAsyncPf async_pf;
+	LabPlacement pin;	 /* of clock kvm; without origins */
 	guint64 memory_high_bytes, memory_max_bytes; /* of QEMU's control group; 0: none */
 	guint64 seed;
 	char *kernel_path; /* what QEMU gets; "" and no initrd: a boot loader finds them on the disk */
@@ -109,6 +112,9 @@ typedef struct {
 	gint64 stage_us[5]; /* since the guard began: QEMU started, first output, agent start, steps
 			       end, QEMU gone; 0: not reached */
 	char *host_qemu_version;
+	char *placement;    /* (nullable): where QEMU's threads may run: "cpus=2,3 emulator=0-1" */
+	char *cpu_features; /* (nullable): of clock kvm, as QEMU says: "pmu=on invtsc=off" */
+	char *kvm_features; /* (nullable): of clock kvm, QEMU's names: "kvm-asyncpf kvmclock" */
 	char *async_pf; /* (nullable): as QEMU says: "kvm-asyncpf=on kvm-asyncpf-int=on" */
 	gint64 async_pf_counts[LAB_ASYNC_PF_N_COUNTS]; /* -1: not counted */
 } LabBootResult;

@@ -54,7 +54,7 @@ static gboolean remove_outputs(const char *dir, GError **error)
 	static const char *const names[] = {"result.json", "domain.xml",    "qemu.args",
 					    "console.log", "progress.log",  "results.img",
 					    "scratch.img", "scratch.qcow2", "root.qcow2",
-					    "log.tar.gz",  "steps.tar.gz"};
+					    "log.tar.gz",  "steps.tar.gz",  "host.json"};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
 		g_autofree char *path = g_build_filename(dir, names[i], NULL);

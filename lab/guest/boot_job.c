@@ -22,6 +22,12 @@ static const LabField fields[] = {
 	FIELD(agent_job_path, LAB_FIELD_NULLABLE),
 	FIELD(agent_job_digest, LAB_FIELD_NULLABLE),
 	FIELD(cpu_model, LAB_FIELD_NULLABLE),
+	FIELD(pmu, LAB_FIELD_BOOL),
+	FIELD(invtsc, LAB_FIELD_BOOL),
+	{"pin_cpus", LAB_FIELD_NULLABLE, offsetof(LabBootJob, pin.cpus)},
+	{"pin_emulator", LAB_FIELD_NULLABLE, offsetof(LabBootJob, pin.emulator)},
+	{"pin_nodes", LAB_FIELD_NULLABLE, offsetof(LabBootJob, pin.nodes)},
+	{"pin_hugepage_bytes", LAB_FIELD_UINT64, offsetof(LabBootJob, pin.hugepage_bytes)},
 	FIELD(memory_high_bytes, LAB_FIELD_UINT64),
 	FIELD(memory_max_bytes, LAB_FIELD_UINT64),
 	FIELD(seed, LAB_FIELD_UINT64),
@@ -167,7 +173,7 @@ LabBootJob *lab_boot_job_read(const char *dir, GError **error)
 char *lab_boot_job_digest(const LabBootJob *job)
 {
 	g_autofree char *args = lab_domain_kernel_args(job);
-	g_autoptr(GString) s = g_string_new("numalab-boot 3\n");
+	g_autoptr(GString) s = g_string_new("numalab-boot 4\n");
 	const struct {
 		const char *name, *value;
 	} texts[] = {
@@ -175,6 +181,9 @@ char *lab_boot_job_digest(const LabBootJob *job)
 		{"clock", lab_clock_name(job->clock)},
 		{"cpu-model", job->cpu_model},
 		{"async-pf", lab_async_pf_name(job->async_pf)},
+		{"pin-cpus", job->pin.cpus},
+		{"pin-emulator", job->pin.emulator},
+		{"pin-nodes", job->pin.nodes},
 		{"kernel", job->kernel_digest},
 		{"initrd", job->initrd_digest},
 		{"arguments", args},
@@ -188,6 +197,9 @@ char *lab_boot_job_digest(const LabBootJob *job)
 		guint64 value;
 	} numbers[] = {
 		{"seed", job->seed},
+		{"pmu", job->pmu},
+		{"invtsc", job->invtsc},
+		{"pin-hugepage-bytes", job->pin.hugepage_bytes},
 		{"memory-high", job->memory_high_bytes},
 		{"memory-max", job->memory_max_bytes},
 		{"image-bytes", job->image_path ? job->image_bytes : 0},

@@ -7,6 +7,7 @@
 #include "agent/protocol.h"
 #include "lab/base/error.h"
 #include "lab/guest/domain_args.h"
+#include "lab/guest/domain_pin.h"
 
 #define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
 /* The guest sees it (SMBIOS): a random one makes two boots differ. */
@@ -125,6 +126,8 @@ static void add_cpu(xmlNode *domain, const LabBootJob *job)
 	attribute_uint(topology, "dies", t->dies);
 	attribute_uint(topology, "cores", t->cores);
 	attribute_uint(topology, "threads", t->threads);
+	if (job->invtsc)
+		element(cpu, "feature", NULL, "policy", "require", "name", "invtsc", NULL);
 	if (t->kind == LAB_TOPOLOGY_VNUMA && !lab_domain_nodes_by_args(t))
 		add_nodes(cpu, t);
 }
@@ -136,8 +139,10 @@ static void add_features(xmlNode *domain, const LabBootJob *job)
 
 	element(features, "acpi", NULL, NULL);
 	element(features, "apic", NULL, NULL);
-	if (job->clock == LAB_CLOCK_KVM)
+	if (job->clock == LAB_CLOCK_KVM) {
+		element(features, "pmu", NULL, "state", job->pmu ? "on" : "off", NULL);
 		return;
+	}
 	tcg = element(features, "tcg", NULL, NULL);
 	xmlNewProp(element_uint(tcg, "tb-cache", TB_CACHE_MIB), BAD_CAST "unit", BAD_CAST "MiB");
 }
@@ -294,6 +299,7 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulato
 	memory = element_uint(domain, "memory", job->topology->memory_bytes / KIB);
 	xmlNewProp(memory, BAD_CAST "unit", BAD_CAST "KiB");
 	element_uint(domain, "vcpu", job->topology->n_cpus);
+	lab_domain_add_pin(domain, &job->pin);
 	add_os(domain, job, dir);
 	add_features(domain, job);
 	add_cpu(domain, job);

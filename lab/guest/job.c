@@ -117,13 +117,31 @@ static void step(GString *s, const LabStep *step, guint64 default_timeout_ns)
 	for (char **argument = step->argv; argument && *argument; argument++)
 		field(s, *argument);
 	g_string_append_c(s, '\n');
+	if (step->oom_kills_allowed)
+		text_line(s, "oom-kills-allowed", step->name);
 }
 
 /* Bits of KVM's CPUID leaf: asynchronous page faults, and those by interrupt. */
 #define KVM_FEATURE_ASYNC_PF (1u << 4)
 #define KVM_FEATURE_ASYNC_PF_INT (1u << 14)
 
-static void kvm_features(GString *s, LabAsyncPf async_pf)
+/* Of MSR_KVM_ASYNC_PF_EN: enabled, and told by interrupt. */
+#define ASYNC_PF_ENABLED 1u
+#define ASYNC_PF_BY_INTERRUPT (1u << 3)
+
+static void async_pf_msr(GString *s, LabAsyncPf async_pf, gboolean is_used)
+{
+	guint mask = ASYNC_PF_ENABLED | (is_used ? ASYNC_PF_BY_INTERRUPT : 0);
+
+	if (async_pf != LAB_ASYNC_PF_OFF && !is_used)
+		return;
+	g_string_append(s, "async-pf-msr");
+	number(s, mask);
+	number(s, async_pf == LAB_ASYNC_PF_OFF ? 0 : mask);
+	g_string_append_c(s, '\n');
+}
+
+static void kvm_features(GString *s, LabAsyncPf async_pf, gboolean is_used)
 {
 	static const guint wanted[] = {
 		[LAB_ASYNC_PF_ON] = KVM_FEATURE_ASYNC_PF | KVM_FEATURE_ASYNC_PF_INT,
@@ -137,6 +155,7 @@ static void kvm_features(GString *s, LabAsyncPf async_pf)
 	number(s, KVM_FEATURE_ASYNC_PF | KVM_FEATURE_ASYNC_PF_INT);
 	number(s, wanted[async_pf]);
 	g_string_append_c(s, '\n');
+	async_pf_msr(s, async_pf, is_used);
 }
 
 char *lab_agent_job_text(const LabAgentJob *job)
@@ -148,7 +167,7 @@ char *lab_agent_job_text(const LabAgentJob *job)
 		text_line(s, "build-id", job->build_id);
 	nodes(s, job->scenario->topology);
 	number_line(s, "numa-balancing", job->scenario->numa_balancing ? 1 : 0);
-	kvm_features(s, job->scenario->async_pf);
+	kvm_features(s, job->scenario->async_pf, job->uses_async_pf);
 	modules(s, job);
 	if (job->image_bytes) {
 		number_line(s, "image-bytes", job->image_bytes);

@@ -6,6 +6,7 @@
 typedef struct {
 	const LabScenario *scenario;
 	const char *release, *build_id; /* of the kernel; build_id may be "" */
+	gboolean uses_async_pf; /* where they are offered: lab_kernel_uses_async_pf() */
 	const char *const *modules;	/* NULL-terminated, load order, paths in the initrd */
 	guint64 image_bytes, scratch_bytes, files_bytes, results_bytes; /* 0: none */
 	const char *image_type;

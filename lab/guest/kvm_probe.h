@@ -2,8 +2,8 @@
 /*
  * Does /dev/kvm run a kernel? One that merely opens may be a software KVM on which stock kernels
  * hang, or stop with an internal error, at cmpxchg16b, xrstor or int3. So a guest of our own, a
- * hundred bytes long, is entered in long mode through the ioctls of the kernel's
- * Documentation/virt/kvm/api.rst and executes them. All of it happens in a child process that can
+ * few hundred bytes long, is entered in long mode through the ioctls of the kernel's
+ * Documentation/virt/kvm/api.rst, executes them, and has itself interrupted by a timer. All of it happens in a child process that can
  * be abandoned.
  */
 #pragma once
@@ -23,9 +23,9 @@ typedef enum {
 
 /**
  * struct LabKvmProbe - what was found
- * @stage: the last one reached: "open", "create-vm", "memory", "create-vcpu", "registers", then of
- * the guest: "start", "long mode", "port output", "cmpxchg16b", "int3", "fxsave", "xsave",
- * "xrstor", "hlt"
+ * @stage: the last one reached: "open", "create-vm", "create-irqchip", "memory", "create-vcpu",
+ * "registers", then of the guest: "start", "long mode", "port output", "cmpxchg16b", "int3",
+ * "fxsave", "xsave", "xrstor", "rdtscp", "timer interrupt", "hlt"
  * @message: one line, without @stage: "the guest did not go on within 2 s",
  * "KVM_EXIT_INTERNAL_ERROR, suberror 1", "exception 6", ...
  */

@@ -11,6 +11,8 @@
 #include "lab/base/units.h"
 #include "lab/build/initrd.h"
 #include "lab/guest/kvm_probe.h"
+#include "lab/guest/placement.h"
+#include "lab/guest/cpu_features.h"
 #include "lab/guest/job.h"
 
 #define EMULATOR "qemu-system-x86_64"
@@ -310,7 +312,9 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 	in->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_free);
 	in->agent_path = lab_path_helper("numalab-agent");
 	in->agent_digest = lab_digest_file(in->agent_path, error);
-	if (!in->agent_digest || !find_emulator(in, error) || !check_kvm(scenario, &kvm_works, error))
+	if (!in->agent_digest || !find_emulator(in, error) ||
+	    !lab_placement_check(&scenario->pin, scenario->topology, "", NULL, error) ||
+	    !check_kvm(scenario, &kvm_works, error))
 		return NULL;
 	in->cache = lab_cache_open(cache_root, error);
 	if (!in->cache ||
@@ -370,6 +374,7 @@ static char *agent_job(const LabInputs *in, const LabKernel *kernel, gboolean pr
 	LabAgentJob job = {.scenario = s,
 			   .release = kernel->release,
 			   .build_id = kernel->build_id,
+			   .uses_async_pf = lab_kernel_uses_async_pf(kernel),
 			   .modules = modules,
 			   .image_bytes = in->image ? in->image->bytes : 0,
 			   .image_type = in->image ? in->image->type : NULL,
@@ -398,8 +403,17 @@ static char *kernel_args(const LabScenario *s, const LabKernel *kernel)
 		  : g_steal_pointer(&own);
 }
 
+/* Is it a module of this kernel, or built in? */
+static gboolean has_module(const LabKernel *kernel, const char *name)
+{
+	const char *const one[] = {name, NULL};
+	g_auto(GStrv) paths = lab_initrd_modules(kernel, one, NULL);
+
+	return paths != NULL;
+}
+
 /* What the guest needs to come up, then what the scenario names. Free with g_strfreev(). */
-static char **wanted_modules(const LabScenario *s)
+static char **wanted_modules(const LabScenario *s, const LabKernel *kernel)
 {
 	static const char *const ours[] = {"nfit", "nd_pmem", "erofs", "overlay", NULL};
 	g_autoptr(GStrvBuilder) wanted = g_strv_builder_new();
@@ -407,6 +421,9 @@ static char **wanted_modules(const LabScenario *s)
 	g_strv_builder_addv(wanted, (const char **)ours);
 	if (uses_xfs(s))
 		g_strv_builder_add(wanted, "xfs");
+	/* By it the agent sees whether the kernel uses what CPUID offers. */
+	if (s->async_pf != LAB_ASYNC_PF_DEFAULT && has_module(kernel, "msr"))
+		g_strv_builder_add(wanted, "msr");
 	g_strv_builder_addv(wanted, (const char **)s->modules);
 	return g_strv_builder_end(wanted);
 }
@@ -416,7 +433,7 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 {
 	const LabScenario *s = in->scenario;
 	g_autoptr(LabBootJob) job = g_new0(LabBootJob, 1);
-	g_auto(GStrv) wanted = wanted_modules(s);
+	g_auto(GStrv) wanted = wanted_modules(s, kernel);
 	g_auto(GStrv) modules = lab_initrd_modules(kernel, (const char *const *)wanted, error);
 	g_autofree char *text = NULL;
 
@@ -439,7 +456,10 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 		return NULL;
 	job->clock = s->clock;
 	job->cpu_model = g_strdup(s->cpu_model);
+	job->pmu = s->pmu;
+	job->invtsc = s->clock == LAB_CLOCK_KVM && lab_cpu_has_invariant_tsc();
 	job->async_pf = s->async_pf;
+	lab_placement_copy(&s->pin, &job->pin);
 	job->memory_high_bytes = s->memory_high_bytes;
 	job->memory_max_bytes = s->memory_max_bytes;
 	job->seed = seed;

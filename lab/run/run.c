@@ -8,6 +8,7 @@
 #include "lab/base/paths.h"
 #include "lab/run/collect.h"
 #include "lab/run/engine.h"
+#include "lab/run/host.h"
 #include "lab/run/inputs.h"
 #include "lab/run/pins.h"
 #include "lab/run/plan.h"
@@ -134,7 +135,8 @@ LabRun *lab_run_scenario(const LabScenario *scenario, const LabRunOptions *optio
 	g_autoptr(LabRun) run = NULL;
 	g_autoptr(GError) local = NULL;
 
-	if (!store)
+	/* First: what is done from here on is load. */
+	if (!store || !lab_run_check_host(scenario, options, "", error))
 		return NULL;
 	in = lab_inputs_resolve(scenario, NULL, NULL, options, error);
 	if (!in || !lab_prepared_get(in, error))

@@ -30,6 +30,7 @@ typedef struct {
 		       tcg: 1) */
 	gboolean offline; /* never ask a mirror */
 	gboolean fresh;	  /* do not resume */
+	gboolean strict;  /* of clock kvm: no run on a host that breaks a rule (lab/run/host.h) */
 	LabRunNotify notify;
 	gpointer data;
 	GCancellable *cancellable;

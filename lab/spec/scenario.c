@@ -17,7 +17,7 @@ struct raw {
 	const char *name, *about;
 	const LabYamlNode *topology, *image, *scale, *settings, *scratch, *prepare, *steps,
 		*collect, *judge, *deadlines, *seeds, *files,
-		*cpu_model, *async_pf, *host_pressure, *boot, *disk;
+		*boot, *disk, *kvm; /* any of its keys: read by lab_scenario_read_kvm() */
 	const GPtrArray *kernels, *kernel_args, *modules;
 	guint clock, console;
 	guint64 boots, settle_ns;
@@ -40,9 +40,11 @@ static const LabYamlField scenario_fields[] = {
 	{"seeds", LAB_YAML_NODES, offsetof(struct raw, seeds)},
 	{"boot", LAB_YAML_ANY, offsetof(struct raw, boot)},
 	{"disk", LAB_YAML_ANY, offsetof(struct raw, disk)},
-	{"cpu-model", LAB_YAML_ANY, offsetof(struct raw, cpu_model)},
-	{"async-pf", LAB_YAML_ANY, offsetof(struct raw, async_pf)},
-	{"host-pressure", LAB_YAML_ANY, offsetof(struct raw, host_pressure)},
+	{"cpu-model", LAB_YAML_ANY, offsetof(struct raw, kvm)},
+	{"pmu", LAB_YAML_ANY, offsetof(struct raw, kvm)},
+	{"async-pf", LAB_YAML_ANY, offsetof(struct raw, kvm)},
+	{"pin", LAB_YAML_ANY, offsetof(struct raw, kvm)},
+	{"host-pressure", LAB_YAML_ANY, offsetof(struct raw, kvm)},
 	{"scale", LAB_YAML_ANY, offsetof(struct raw, scale)},
 	{"settings", LAB_YAML_MEMBERS, offsetof(struct raw, settings)},
 	{"settle", LAB_YAML_DURATION, offsetof(struct raw, settle_ns)},
@@ -104,6 +106,7 @@ void lab_scenario_free(LabScenario *s)
 	lab_topology_free(s->topology);
 	lab_image_recipe_free(s->image);
 	g_free(s->cpu_model);
+	lab_placement_clear(&s->pin);
 	g_clear_pointer(&s->kernels, g_ptr_array_unref);
 	g_free(s->seeds);
 	g_clear_pointer(&s->settings, g_ptr_array_unref);
@@ -415,7 +418,7 @@ LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, G
 	    !read_kernels(root, raw.kernels, s, error) || !read_seeds(root, &raw, s, error) ||
 	    !read_scale(raw.scale, s, error) ||
 	    !lab_scenario_read_disk(raw.boot, raw.disk, raw.image, s, error) ||
-	    !lab_scenario_read_kvm(raw.cpu_model, raw.async_pf, raw.host_pressure, s, error) ||
+	    !lab_scenario_read_kvm(root, s, error) ||
 	    !lab_scenario_read_settings(raw.settings, s, error) ||
 	    (raw.scratch && !lab_scenario_read_scratch(raw.scratch, s, error)) ||
 	    !read_prepare(raw.prepare, s, error) || !lab_scenario_read_steps(root, s, error) ||

@@ -19,6 +19,10 @@
  *     cpu-model: host              # of clock kvm: host (default), or one of QEMU's (EPYC-Rome)
  *     async-pf: on                 # of clock kvm: asynchronous page faults: on, off, int-only (by
  *                                  # interrupt, Linux 5.8's way, without the older bit); default: what the CPU model has
+ *     pmu: on                    # of clock kvm: performance counters in the guest; default: on for cpu-model host
+ *     pin: {cpus: [2, 3, 4, 5], emulator: 0-1, nodes: [0, 0, 1, 1], hugepages: 2MiB}
+ *                                # of clock kvm: host CPU of each CPU of the guest in order (or a CPU list), host CPUs of
+ *                                # QEMU's other threads, host node of each node's memory, size of pages. Any of them
  *     host-pressure: {memory-high: 1GiB, memory-max: 2GiB}
  *                                  # of clock kvm: what the guest may have of the host's memory before its pages go
  *                                  # to swap, and of both together before QEMU is killed. Either or both
@@ -46,7 +50,8 @@
  *     files: DIR                   # of the host (from the scenario's directory), read-only at /files
  *
  * Steps. Every one may have name ([a-z0-9._-]+; the default is in brackets, then NAME-2, ...),
- * measure (true or false) and timeout (guest time). What a step needs must have been done by the
+ * measure (true or false), timeout (guest time) and oom-kills (fail or allowed: whether the step fails
+ * when the guest kills a process for want of memory). What a step needs must have been done by the
  * steps before it: nothing is mounted by itself.
  *
  *     - mkfs.xfs: {size: 512MiB, options: [-m, crc=1]}        [mkfs] size: of the scratch device
@@ -76,6 +81,7 @@
 
 #include "lab/spec/image.h"
 #include "lab/spec/kernel.h"
+#include "lab/spec/placement.h"
 #include "lab/spec/topology.h"
 
 typedef enum { LAB_CLOCK_EXACT, LAB_CLOCK_TCG, LAB_CLOCK_KVM } LabClock;
@@ -118,6 +124,7 @@ typedef enum {
  * @verb:       the YAML key: "fs_mark", "run"
  * @measure:    default: TRUE for mkfs.xfs, fs_mark, xfs_repair, numa_touch and run, else FALSE
  * @timeout_ns: guest time; 0: the scenario's step deadline
+ * @oom_kills_allowed: an OOM kill in it is no failure of the step
  * @argv:       NULL-terminated: the agent's ARGs. An element may be "" (mount without options)
  * @origin:     its path is interned: valid for ever
  *
@@ -129,6 +136,7 @@ typedef struct {
 	LabStepKind kind;
 	gboolean measure;
 	guint64 timeout_ns;
+	gboolean oom_kills_allowed;
 	char **argv;
 	LabOrigin origin;
 } LabStep;
@@ -159,6 +167,8 @@ typedef struct {
  * @path:           file it was read from
  * @seeds:          unique, at least one
  * @cpu_model:      (nullable): NULL but with clock kvm: "host" or a name for QEMU
+ * @pmu:            of clock kvm
+ * @pin:            of clock kvm; all NULL and 0: the host's choice
  * @memory_high_bytes, @memory_max_bytes: memory before it is swapped, memory and swap; 0: no limit
  * @scale_numerator, @scale_denominator: already applied to all that follows
  * @numa_balancing: 0 or 1: what the guest must say
@@ -193,7 +203,9 @@ typedef struct {
 	LabBootKind boot;
 	LabDisk disk;
 	char *cpu_model;
+	gboolean pmu;
 	LabAsyncPf async_pf;
+	LabPlacement pin;
 	guint64 memory_high_bytes, memory_max_bytes;
 	guint n_seeds;
 	guint64 *seeds;

@@ -28,6 +28,9 @@ static JsonArray *steps_json(const GPtrArray *steps, gboolean whole)
 			json_object_set_string_member(o, "name", step->name);
 			json_object_set_boolean_member(o, "measure", step->measure);
 			json_object_set_int_member(o, "timeout_ns", (gint64)step->timeout_ns);
+			/* Left out where it is the default, as modules below. */
+			if (step->oom_kills_allowed)
+				json_object_set_string_member(o, "oom_kills", "allowed");
 		}
 		json_array_add_object_element(array, o);
 	}
@@ -60,7 +63,16 @@ static JsonObject *kvm_json(const LabScenario *s)
 	JsonObject *o = json_object_new();
 
 	json_object_set_string_member(o, "cpu_model", s->cpu_model);
+	json_object_set_string_member(o, "pmu", s->pmu ? "on" : "off");
 	json_object_set_string_member(o, "async_pf", lab_async_pf_name(s->async_pf));
+	if (s->pin.cpus)
+		json_object_set_string_member(o, "pin_cpus", s->pin.cpus);
+	if (s->pin.emulator)
+		json_object_set_string_member(o, "pin_emulator", s->pin.emulator);
+	if (s->pin.nodes)
+		json_object_set_string_member(o, "pin_nodes", s->pin.nodes);
+	if (s->pin.hugepage_bytes)
+		json_object_set_int_member(o, "pin_hugepage_bytes", (gint64)s->pin.hugepage_bytes);
 	json_object_set_int_member(o, "memory_high_bytes", (gint64)s->memory_high_bytes);
 	json_object_set_int_member(o, "memory_max_bytes", (gint64)s->memory_max_bytes);
 	return o;

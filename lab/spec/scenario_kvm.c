@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What only a guest under KVM can be given: a CPU model, asynchronous page faults, a host short of memory. */
+/* What only a guest under KVM can be given: a CPU model and its PMU, asynchronous page faults, a place on the host, a host
+ * short of memory. */
 #include "lab/spec/scenario_parts.h"
 
 #include <string.h>
@@ -15,6 +16,8 @@ static const char *const async_pfs[] = {
 	[LAB_ASYNC_PF_INT_ONLY] = "int-only",
 	NULL,
 };
+
+static const char *const switches[] = {"off", "on", NULL};
 
 struct pressure {
 	guint64 memory_high, memory_max;
@@ -79,16 +82,30 @@ static gboolean read_pressure(const LabYamlNode *node, LabScenario *s, GError **
 	if (p.memory_max && p.memory_max <= p.memory_high)
 		return lab_yaml_fail(lab_yaml_get(node, "memory-max"), error,
 				     "more than memory-high");
+	if (s->pin.hugepage_bytes)
+		return lab_yaml_fail(node, error,
+				     "no hugepages beside it (the host cannot take them away)");
 	s->memory_high_bytes = p.memory_high;
 	s->memory_max_bytes = p.memory_max;
 	return TRUE;
 }
 
-gboolean lab_scenario_read_kvm(const LabYamlNode *cpu_model, const LabYamlNode *async_pf,
-			       const LabYamlNode *pressure, LabScenario *s, GError **error)
+/* The first of our keys that is there, or NULL. */
+static const LabYamlNode *first_given(const LabYamlNode *root)
 {
-	const LabYamlNode *given = cpu_model ? cpu_model : async_pf ? async_pf : pressure;
-	guint word = LAB_ASYNC_PF_DEFAULT;
+	static const char *const keys[] = {"cpu-model", "pmu", "async-pf", "pin", "host-pressure"};
+	const LabYamlNode *given = NULL;
+
+	for (gsize i = 0; !given && i < G_N_ELEMENTS(keys); i++)
+		given = lab_yaml_get(root, keys[i]);
+	return given;
+}
+
+gboolean lab_scenario_read_kvm(const LabYamlNode *root, LabScenario *s, GError **error)
+{
+	const LabYamlNode *given = first_given(root), *async_pf = lab_yaml_get(root, "async-pf"),
+			  *pmu = lab_yaml_get(root, "pmu");
+	guint word = LAB_ASYNC_PF_DEFAULT, on;
 
 	if (s->clock != LAB_CLOCK_KVM) {
 		if (!given)
@@ -98,10 +115,16 @@ gboolean lab_scenario_read_kvm(const LabYamlNode *cpu_model, const LabYamlNode *
 				 lab_clock_name(s->clock));
 		return FALSE;
 	}
-	if (!read_cpu_model(cpu_model, s, error) ||
-	    (async_pf && !lab_yaml_word(async_pf, async_pfs, &word, error)) ||
-	    !read_pressure(pressure, s, error))
+	if (!read_cpu_model(lab_yaml_get(root, "cpu-model"), s, error))
 		return FALSE;
+	/* QEMU's own default: a named model has none. */
+	on = !strcmp(s->cpu_model, "host");
+	if ((pmu && !lab_yaml_word(pmu, switches, &on, error)) ||
+	    (async_pf && !lab_yaml_word(async_pf, async_pfs, &word, error)) ||
+	    !lab_scenario_read_pin(lab_yaml_get(root, "pin"), s, error) ||
+	    !read_pressure(lab_yaml_get(root, "host-pressure"), s, error))
+		return FALSE;
+	s->pmu = on != 0;
 	s->async_pf = (LabAsyncPf)word;
 	return TRUE;
 }

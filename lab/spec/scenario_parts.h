@@ -33,9 +33,11 @@ gboolean lab_scenario_read_steps(const LabYamlNode *root, LabScenario *scenario,
 /** lab_scenario_read_settings() - numa_balancing and settings; @node: (nullable) */
 gboolean lab_scenario_read_settings(const LabYamlNode *node, LabScenario *scenario, GError **error);
 
-/** lab_scenario_read_kvm() - cpu-model, async-pf and host-pressure, each (nullable); clock and topology are set */
-gboolean lab_scenario_read_kvm(const LabYamlNode *cpu_model, const LabYamlNode *async_pf,
-			       const LabYamlNode *pressure, LabScenario *scenario, GError **error);
+/** lab_scenario_read_kvm() - the keys of @root that are of clock kvm alone; clock and topology are set */
+gboolean lab_scenario_read_kvm(const LabYamlNode *root, LabScenario *scenario, GError **error);
+
+/** lab_scenario_read_pin() - @node: (nullable); the topology is set */
+gboolean lab_scenario_read_pin(const LabYamlNode *node, LabScenario *scenario, GError **error);
 
 /** lab_scenario_read_disk() - boot and disk, each (nullable); clock and image are set; @image: where it is written */
 gboolean lab_scenario_read_disk(const LabYamlNode *boot, const LabYamlNode *disk,

@@ -8,6 +8,8 @@
 
 #define NAME_MAX_BYTES 63 /* the agent's limit */
 
+const char *const lab_oom_kills[] = {"fail", "allowed", NULL};
+
 void lab_step_free(LabStep *step)
 {
 	if (!step)
@@ -196,6 +198,7 @@ static gboolean read_step(const LabYamlNode *yaml, const char *name, struct lab_
 	step->name = g_strdup(name);
 	step->measure = common.measure;
 	step->timeout_ns = common.timeout_ns;
+	step->oom_kills_allowed = common.oom_kills != 0;
 	return TRUE;
 }
 

@@ -19,6 +19,7 @@ struct lab_step_common {
 	const char *name;
 	gboolean measure;
 	guint64 timeout_ns;
+	guint oom_kills; /* index in lab_oom_kills */
 };
 
 /**
@@ -38,11 +39,16 @@ struct lab_verb {
 #define LAB_SCRATCH_DEVICE "/dev/scratch"
 #define LAB_SCRATCH_DIRECTORY "/mnt/scratch"
 
+/* "fail", the default, and "allowed" */
+extern const char *const lab_oom_kills[];
+
 #define LAB_STEP_COMMON_FIELDS                                                                     \
 	{"name", LAB_YAML_TEXT, offsetof(struct lab_step_common, name)},                           \
 		{"measure", LAB_YAML_BOOL, offsetof(struct lab_step_common, measure)},             \
+		{"timeout", LAB_YAML_DURATION, offsetof(struct lab_step_common, timeout_ns)},      \
 	{                                                                                          \
-		"timeout", LAB_YAML_DURATION, offsetof(struct lab_step_common, timeout_ns)         \
+		"oom-kills", LAB_YAML_WORD, offsetof(struct lab_step_common, oom_kills),           \
+			.words = lab_oom_kills                                                     \
 	}
 
 /** Errors that a step cannot work after what went before, at the step */

@@ -30,6 +30,9 @@ scenario signal 'run: {name: killed, argv: [sh, -c, "kill -SEGV $$"]}'
 run_fails 4 signal step killed 'signal 11' ''
 scenario oom 'run: {name: hog, argv: [tail, /dev/zero]}'
 run_fails 4 oom step hog 'hog' '(invoked oom-killer|Out of memory: Killed process)'
+scenario allowed 'run: {name: hog, argv: [sh, -c, "tail /dev/zero; test $? = 137"], oom-kills: allowed}'
+run_exit 0 "an OOM kill that is allowed" "$NUMALAB" run --offline "$TEST_TMP/allowed.yaml" --boots 1
+matches "it is counted" '^oom_kills [1-9]' "$(cat "$(ls -d "$NUMALAB_STORE"/runs/* | sort -V | tail -n 1)"/boots/*/steps/hog/end)"
 scenario crash 'run: {name: crash, argv: [sh, -c, "echo c > /proc/sysrq-trigger"]}'
 run_fails 5 crash kernel crash '^panic in step crash: Kernel panic - not syncing: sysrq triggered crash' 'Kernel panic'
 scenario missing 'run: {name: none, argv: [no-such-program]}'

@@ -25,6 +25,7 @@ static const char full_job[] = HEAD "release 6.1.0-57-amd64\n"
 				    "distance 2 30 20 10\n"
 				    "numa-balancing 1\n"
 				    "kvm-features 16400 16\n"
+				    "async-pf-msr 9 1\n"
 				    "module /numalab/a.ko\n"
 				    "module /numalab/b%20c.ko wanted\n"
 				    "image-bytes 300\n"
@@ -40,7 +41,8 @@ static const char full_job[] = HEAD "release 6.1.0-57-amd64\n"
 				    "step m 0 0 mount /dev/scratch /mnt/scratch xfs %\n"
 				    "step u 0 0 umount /mnt/scratch\n"
 				    "step d 0 0 drop_caches\n"
-				    "step t 1 0 numa_touch 4 4096 0 7\n" TAIL;
+				    "step t 1 0 numa_touch 4 4096 0 7\n"
+				    "oom-kills-allowed u\n" TAIL;
 
 START_TEST(test_full)
 {
@@ -55,6 +57,8 @@ START_TEST(test_full)
 	ck_assert_uint_eq(job.n_nodes, 3);
 	ck_assert_uint_eq(job.kvm_mask, 16400);
 	ck_assert_uint_eq(job.kvm_value, 16);
+	ck_assert_uint_eq(job.async_pf_mask, 9);
+	ck_assert_uint_eq(job.async_pf_value, 1);
 	ck_assert(id_set_has(&job.nodes[0].cpus, 0) && id_set_has(&job.nodes[0].cpus, 4));
 	ck_assert(!id_set_has(&job.nodes[0].cpus, 2));
 	ck_assert_uint_eq(job.nodes[0].bytes, 536870912);
@@ -87,6 +91,8 @@ START_TEST(test_full)
 	ck_assert_ptr_null(job.steps[0].args[3]);
 	ck_assert_int_eq(job.steps[2].kind, JOB_STEP_MOUNT);
 	ck_assert_str_eq(job.steps[2].args[3], "");
+	ck_assert(job.steps[3].oom_kills_allowed && !job.steps[2].oom_kills_allowed &&
+		  !job.steps[4].oom_kills_allowed);
 	ck_assert_uint_eq(job.steps[4].n_args, 0);
 	ck_assert_uint_eq(job.steps[5].touch.threads, 4);
 	ck_assert_uint_eq(job.steps[5].touch.touches, 7);
@@ -137,6 +143,7 @@ static const struct {
 	{SMALL "settle-ns 18446744073709551616\nend\n",
 	 "job line 5: settle-ns: wanted a number, found '18446744073709551616'"},
 	{SMALL "numa-balancing 2\nend\n", "job line 5: numa-balancing: wanted 0 or 1, found 2"},
+	{SMALL "async-pf-msr 9 on\nend\n", "job line 5: async-pf-msr: wanted a number, found 'on'"},
 	{SMALL "kvm-features 1\nend\n",
 	 "job line 5: kvm-features: wrong number of fields (1)"},
 	{SMALL "kvm-features 0x10 1\nend\n",
@@ -166,6 +173,8 @@ static const struct {
 	 "job line 6: step 'a' is given twice"},
 	{SMALL "step a 2 0 drop_caches\nend\n",
 	 "job line 5: step: wanted 0 or 1 for measure, found 2"},
+	{SMALL "oom-kills-allowed a\nstep a 0 0 drop_caches\nend\n",
+	 "job line 5: oom-kills-allowed: no step 'a' before"},
 	{SMALL "step a 0 0 dance\nend\n", "job line 5: unknown kind of step 'dance'"},
 	{SMALL "step a 0 0 exec\nend\n", "job line 5: step exec: wrong number of arguments (0)"},
 	{SMALL "step a 0 0 mount /dev/scratch /mnt xfs\nend\n",

@@ -51,6 +51,8 @@ static LabBootJob *new_job(void)
 	job->agent_job_path = g_strdup("/j");
 	job->agent_job_digest = g_strdup("jd");
 	job->async_pf = LAB_ASYNC_PF_INT_ONLY;
+	job->pin.cpus = g_strdup("2,3");
+	job->pin.hugepage_bytes = 2 << 20;
 	job->memory_max_bytes = 8;
 	job->seed = G_MAXUINT64;
 	job->kernel_path = g_strdup("/k");
@@ -91,6 +93,9 @@ START_TEST(job_round_trip)
 	ck_assert_int_eq(read->clock, LAB_CLOCK_TCG);
 	ck_assert_int_eq(read->async_pf, LAB_ASYNC_PF_INT_ONLY);
 	ck_assert_uint_eq(read->memory_max_bytes, 8);
+	ck_assert_str_eq(read->pin.cpus, "2,3");
+	ck_assert_ptr_null(read->pin.nodes);
+	ck_assert_uint_eq(read->pin.hugepage_bytes, 2 << 20);
 	ck_assert(read->seed == G_MAXUINT64 && read->deadlines.power_off_ns == G_MAXINT64);
 	ck_assert_ptr_null(read->kernel_label);
 	ck_assert_str_eq(read->kernel_text, "debian:bookworm \"x\"");
@@ -164,21 +169,39 @@ START_TEST(job_digest)
 		job->memory_high_bytes = 9;
 		break;
 	case 16:
-		job->boot = LAB_BOOT_DIRECT;
+		job->pmu = TRUE;
 		break;
 	case 17:
-		SET_TEXT(disk_digest, "other");
+		job->invtsc = TRUE;
 		break;
 	case 18:
-		SET_TEXT(disk_cache, "none");
+		SET_TEXT(pin.cpus, "2,4");
 		break;
 	case 19:
-		SET_TEXT(disk_io, "io_uring");
+		SET_TEXT(pin.emulator, "0");
 		break;
 	case 20:
-		SET_TEXT(agent_job_digest, "other");
+		SET_TEXT(pin.nodes, "0,0");
 		break;
 	case 21:
+		job->pin.hugepage_bytes = 1 << 30;
+		break;
+	case 22:
+		job->boot = LAB_BOOT_DIRECT;
+		break;
+	case 23:
+		SET_TEXT(disk_digest, "other");
+		break;
+	case 24:
+		SET_TEXT(disk_cache, "none");
+		break;
+	case 25:
+		SET_TEXT(disk_io, "io_uring");
+		break;
+	case 26:
+		SET_TEXT(agent_job_digest, "other");
+		break;
+	case 27:
 		SET_TEXT(disk_bootloader, "grub");
 		break;
 	default:
@@ -306,6 +329,7 @@ START_TEST(agent_job)
 	LabAgentJob job = {.scenario = &scenario,
 			   .release = "6.1.0-57-amd64",
 			   .build_id = "ab12",
+			   .uses_async_pf = TRUE,
 			   .modules = modules,
 			   .image_bytes = 1,
 			   .scratch_bytes = 2,
@@ -320,6 +344,7 @@ START_TEST(agent_job)
 	g_ptr_array_add(prepare, new_step("mount", LAB_STEP_MOUNT, FALSE, 0, mount));
 	g_ptr_array_add(steps, new_step("run", LAB_STEP_EXEC, TRUE, 77, exec));
 	g_ptr_array_add(steps, new_step("drop", LAB_STEP_DROP_CACHES, FALSE, 0, NULL));
+	((LabStep *)steps->pdata[0])->oom_kills_allowed = TRUE;
 	text = lab_agent_job_text(&job);
 	ck_assert_str_eq(text, "numalab-job 1\n"
 			       "release 6.1.0-57-amd64\n"
@@ -331,6 +356,7 @@ START_TEST(agent_job)
 			       "distance 1 30 10\n"
 			       "numa-balancing 1\n"
 			       "kvm-features 16400 16384\n"
+			       "async-pf-msr 9 9\n"
 			       "module /numalab/modules/nfit.ko\n"
 			       "module /numalab/modules/kvm-amd.ko wanted\n"
 			       "image-bytes 1\n"
@@ -342,8 +368,44 @@ START_TEST(agent_job)
 			       "settle-ns 5\n"
 			       "step mount 0 1800 mount /dev/scratch /mnt/scratch xfs %\n"
 			       "step run 1 77 exec sh -c echo%20100%25%20%C3%A9%0A %\n"
+			       "oom-kills-allowed run\n"
 			       "step drop 0 1800 drop_caches\n"
 			       "end\n");
+}
+END_TEST
+
+/* What a kernel that does not use them is asked: only that it does not. */
+static const struct {
+	LabAsyncPf async_pf;
+	gboolean used;
+	const char *line; /* NULL: nothing is asked */
+} msr_lines[] = {
+	{LAB_ASYNC_PF_DEFAULT, TRUE, NULL},
+	{LAB_ASYNC_PF_OFF, TRUE, "\nasync-pf-msr 9 0\n"},
+	{LAB_ASYNC_PF_OFF, FALSE, "\nasync-pf-msr 1 0\n"},
+	{LAB_ASYNC_PF_ON, TRUE, "\nasync-pf-msr 9 9\n"},
+	{LAB_ASYNC_PF_ON, FALSE, NULL},
+	{LAB_ASYNC_PF_INT_ONLY, FALSE, NULL},
+};
+
+START_TEST(async_pf_msr)
+{
+	static char *none[] = {NULL};
+	g_autoptr(GPtrArray) settings = g_ptr_array_new();
+	g_autoptr(LabTopology) t = topology();
+	LabScenario scenario = {.topology = t,
+				.settings = settings,
+				.modules = none,
+				.async_pf = msr_lines[_i].async_pf};
+	LabAgentJob job = {.scenario = &scenario,
+			   .release = "6.1.0",
+			   .image_type = "erofs",
+			   .uses_async_pf = msr_lines[_i].used};
+	g_autofree char *text = lab_agent_job_text(&job);
+
+	ck_assert_int_eq(strstr(text, "async-pf-msr") != NULL, msr_lines[_i].line != NULL);
+	if (msr_lines[_i].line)
+		ck_assert_ptr_nonnull(strstr(text, msr_lines[_i].line));
 }
 END_TEST
 
@@ -409,8 +471,9 @@ int main(void)
 	tcase_add_test(files, job_round_trip);
 	tcase_add_loop_test(files, bad_job, 0, G_N_ELEMENTS(bad_jobs));
 	tcase_add_test(files, result_round_trip);
-	tcase_add_loop_test(texts, job_digest, 0, 23);
+	tcase_add_loop_test(texts, job_digest, 0, 29);
 	tcase_add_test(texts, agent_job);
+	tcase_add_loop_test(texts, async_pf_msr, 0, G_N_ELEMENTS(msr_lines));
 	tcase_add_loop_test(texts, progress, 0, G_N_ELEMENTS(lines));
 	suite_add_tcase(suite, files);
 	suite_add_tcase(suite, texts);

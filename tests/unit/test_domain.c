@@ -28,6 +28,8 @@ typedef struct {
 	const char *cpu_model;
 	LabAsyncPf async_pf;
 	const char *bootloader; /* of a guest with a disk */
+	gboolean pmu, invtsc;
+	LabPlacement pin;
 } Case;
 
 static const Case cases[] = {
@@ -42,16 +44,22 @@ static const Case cases[] = {
 	{"memoryless", "memoryless", LAB_CLOCK_EXACT, 1, SCRATCH_EMPTY},
 	{"cpuless", "cpuless", LAB_CLOCK_TCG, 1, SCRATCH_NONE},
 	{"eight", "eight", LAB_CLOCK_EXACT, 18446744073709551615u, SCRATCH_NONE},
-	{"kvm-host", "vnuma", LAB_CLOCK_KVM, 1, SCRATCH_EMPTY, .cpu_model = "host"},
+	{"kvm-host", "vnuma", LAB_CLOCK_KVM, 1, SCRATCH_EMPTY, .cpu_model = "host", .pmu = TRUE},
 	{"kvm-host-off", "ring", LAB_CLOCK_KVM, 1, SCRATCH_NONE, .cpu_model = "host",
 	 .async_pf = LAB_ASYNC_PF_OFF},
 	{"kvm-model-int", "memoryless", LAB_CLOCK_KVM, 1, SCRATCH_NONE, .cpu_model = "EPYC-Rome",
 	 .async_pf = LAB_ASYNC_PF_INT_ONLY},
+	{"kvm-pin", "vnuma", LAB_CLOCK_KVM, 1, SCRATCH_NONE, .cpu_model = "host", .pmu = TRUE,
+	 .invtsc = TRUE,
+	 .pin = {.cpus = (char *)"2,3,2,5", .emulator = (char *)"0-1", .nodes = (char *)"0,0,1,1",
+		 .hugepage_bytes = 2 << 20}},
+	{"kvm-pin-fake", "fake", LAB_CLOCK_KVM, 1, SCRATCH_NONE, .cpu_model = "EPYC-Rome",
+	 .pin = {.emulator = (char *)"7", .hugepage_bytes = 1 << 30}},
 	{"disk-grub", "vnuma", LAB_CLOCK_TCG, 1, SCRATCH_EMPTY, TRUE, "a=b,c", .files = TRUE, .bootloader = "grub"},
 	{"disk-none", "fake", LAB_CLOCK_KVM, 1, SCRATCH_NONE, TRUE, .cpu_model = "host", .bootloader = "none"},
 };
 /* libvirt wants KVM, or the disks, to be there. */
-#define N_XML_ONLY 5
+#define N_XML_ONLY 7
 
 static LabTopology *topology(const char *name)
 {
@@ -72,6 +80,9 @@ static LabBootJob *job_of(const Case *c)
 	job->clock = c->clock;
 	job->cpu_model = g_strdup(c->cpu_model);
 	job->async_pf = c->async_pf;
+	job->pmu = c->pmu;
+	job->invtsc = c->invtsc;
+	lab_placement_copy(&c->pin, &job->pin);
 	job->seed = c->seed;
 	job->kernel_path = g_strdup("/cache/kernel/vmlinux");
 	job->initrd_path = g_strdup("initrd");

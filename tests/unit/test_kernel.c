@@ -564,6 +564,30 @@ START_TEST(check_without_config)
 }
 END_TEST
 
+static const struct {
+	const char *release, *config; /* config NULL: not known */
+	gboolean uses;
+} async_pfs[] = {
+	{"6.1.0-57-amd64", "CONFIG_KVM_GUEST=y\n", TRUE},
+	{"5.8.0", "CONFIG_KVM_GUEST=y\n", TRUE},
+	{"5.7.19", "CONFIG_KVM_GUEST=y\n", FALSE},
+	{"3.19.8", "CONFIG_KVM_GUEST=y\n", FALSE},
+	{"10.0.1", "CONFIG_KVM_GUEST=y\n", TRUE},
+	{"6.1.0", "# CONFIG_KVM_GUEST is not set\n", FALSE},
+	{"6.1.0", NULL, FALSE},
+};
+
+START_TEST(async_pf)
+{
+	g_autofree char *config = in_folder("config");
+	LabKernel kernel = {.release = (char *)async_pfs[_i].release,
+			    .config_path = async_pfs[_i].config ? config : NULL};
+
+	put("config", async_pfs[_i].config ? async_pfs[_i].config : "");
+	ck_assert_int_eq(lab_kernel_uses_async_pf(&kernel), async_pfs[_i].uses);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("kernel");
@@ -585,6 +609,7 @@ int main(void)
 	tcase_add_test(c, debian_offline);
 	tcase_add_loop_test(c, check, 0, G_N_ELEMENTS(checks));
 	tcase_add_test(c, check_without_config);
+	tcase_add_loop_test(c, async_pf, 0, G_N_ELEMENTS(async_pfs));
 	suite_add_tcase(suite, c);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lab/base/error.h"
+#include "lab/guest/kvm_guest.h"
 #include "lab/guest/kvm_probe.h"
 
 START_TEST(devices_that_are_none)
@@ -101,6 +102,22 @@ START_TEST(no_child)
 }
 END_TEST
 
+/* What the host tells the guest, and the names of what the guest writes. */
+START_TEST(guest)
+{
+	static const KvmGuestFeatures features = {.rdtscp = TRUE};
+	g_autofree guint8 *memory = g_malloc0(KVM_GUEST_BYTES);
+	const KvmGuestReport *report = kvm_guest_setup(memory, &features);
+
+	ck_assert(report->has_rdtscp && !report->has_xsave);
+	ck_assert(!report->stage && !report->ticks && !report->done);
+	ck_assert_str_eq(kvm_guest_stage_name(KVM_GUEST_RDTSCP), "rdtscp");
+	ck_assert_str_eq(kvm_guest_stage_name(KVM_GUEST_TIMER), "timer interrupt");
+	ck_assert_str_eq(kvm_guest_stage_name(KVM_GUEST_HLT), "hlt");
+	ck_assert_str_eq(kvm_guest_stage_name(KVM_GUEST_N_STAGES), "nowhere");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("kvm_probe");
@@ -116,6 +133,7 @@ int main(void)
 	tcase_add_test(tc, child_hangs);
 	tcase_add_loop_test(tc, child_talks_nonsense, 0, 3);
 	tcase_add_test(tc, no_child);
+	tcase_add_test(tc, guest);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -94,7 +94,8 @@ START_TEST(everything)
 		     "  sysctl: {vm.swappiness: 10, kernel.printk: '4 4 1 7'}\n"
 		     "settle: 2s\n"
 		     "prepare: {steps: [{mkfs.xfs: {size: 302MiB}}], kernel: debian:sid}\n"
-		     "steps: [{run: {argv: [sh, -c, ''], timeout: 3s, measure: false}}, "
+		     "steps: [{run: {argv: [sh, -c, ''], timeout: 3s, measure: false, oom-kills: "
+		     "allowed}}, "
 		     "{numa_touch: {size: 1MiB, touches: 7}}]\n"
 		     "collect: {counters: [numastat]}\n"
 		     "judge: [{metric: touches-numatouch, threshold: 0.25%}, {metric: pgfault, "
@@ -138,7 +139,9 @@ START_TEST(everything)
 	ck_assert_uint_eq(s->scratch_bytes, 302ull << 20);
 	ck_assert_str_eq(s->prepare_kernel->suite, "sid");
 	check_step(s->steps, 0, "sh", LAB_STEP_EXEC, "sh|-c|");
-	ck_assert(!step->measure);
+	ck_assert(!step->measure && step->oom_kills_allowed);
+	ck_assert(!((const LabStep *)s->steps->pdata[1])->oom_kills_allowed);
+	ck_assert_ptr_nonnull(strstr(s->canonical, "\"oom_kills\":\"allowed\""));
 	ck_assert_uint_eq(step->timeout_ns, 3000000000);
 	ck_assert_uint_eq(step->origin.line, 14);
 	ck_assert_str_eq(step->verb, "run");
@@ -548,7 +551,12 @@ START_TEST(kvm)
 	g_autoptr(LabScenario) s =
 		load(small, (const char *[]){"clock=kvm", "async-pf=int-only", "cpu-model=EPYC-v2",
 					     "host-pressure={memory-high: 1GiB, memory-max: 1536MiB}",
-					     NULL});
+					     "pmu=on",
+					     "pin={cpus: [9, 2, 9, 2], emulator: [1, 0]}", NULL});
+	g_autoptr(LabScenario) listed = load(
+		small, (const char *[]){"clock=kvm",
+					"pin={cpus: '2-3,8-9', nodes: [0, 0, 1, 1], hugepages: 2MiB}",
+					NULL});
 
 	ck_assert_int_eq(plain->async_pf, LAB_ASYNC_PF_DEFAULT);
 	ck_assert_str_eq(plain->cpu_model, "host");
@@ -557,6 +565,20 @@ START_TEST(kvm)
 	ck_assert_str_eq(s->cpu_model, "EPYC-v2");
 	ck_assert_uint_eq(s->memory_high_bytes, 1ull << 30);
 	ck_assert_uint_eq(s->memory_max_bytes, 3ull << 29);
+	ck_assert(plain->pmu && s->pmu);
+	ck_assert(!plain->pin.cpus && !plain->pin.emulator && !plain->pin.nodes);
+	ck_assert_uint_eq(plain->pin.hugepage_bytes, 0);
+	ck_assert_str_eq(s->pin.cpus, "9,2,9,2");
+	ck_assert_str_eq(s->pin.emulator, "0-1");
+	ck_assert(!s->pin.nodes && !s->pin.hugepage_bytes);
+	ck_assert_str_eq(listed->pin.nodes, "0,0,1,1");
+	ck_assert_uint_eq(listed->pin.hugepage_bytes, 2 << 20);
+	ck_assert_str_eq(listed->pin.cpus, "2,3,8,9");
+	ck_assert_ptr_null(strstr(plain->canonical, "pin_"));
+	ck_assert_ptr_nonnull(strstr(s->canonical, "\"pin_cpus\":\"9,2,9,2\",\"pin_emulator\":"
+						   "\"0-1\",\"pmu\":\"on\""));
+	ck_assert_ptr_nonnull(strstr(listed->canonical, "\"pin_hugepage_bytes\":2097152,"
+							"\"pin_nodes\":\"0,0,1,1\""));
 	ck_assert_str_ne(s->digest, plain->digest);
 	ck_assert_str_ne(s->prepare_canonical, plain->prepare_canonical);
 }

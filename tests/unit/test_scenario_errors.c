@@ -79,6 +79,38 @@ static const struct spec_case errors[] = {
 	 "t.yaml:2:8: wanted a disk image as disk:FILE, found 'disk:'"},
 	{"root of an image that is there", "topology: vnuma-4x1p-512M\nimage: disk:x.qcow2\nkernels: [debian:bookworm]\nclock: tcg\nboot: disk\ndisk: {root: xfs}\nsteps: [run: ['true']]\n",
 	 "t.yaml:6:14: wanted no root of an image that is there already, found 'xfs'"},
+	{"PMU", KVM "pmu: yes\n", "t.yaml:7:6: wanted off or on, found 'yes'"},
+	{"pin without KVM", RUN "pin: {cpus: 0-3}\n",
+	 "t.yaml:6:1: wanted 'clock: kvm' beside this key, found clock exact"},
+	{"no pin", KVM "pin: {}\n",
+	 "t.yaml:7:6: wanted cpus, emulator, nodes or hugepages, found a mapping"},
+	{"pin to what", KVM "pin: {cpu: 0}\n", "t.yaml:7:7: wanted a key of pin, found 'cpu' (did you mean 'cpus'?)"},
+	{"too few CPUs", KVM "pin: {cpus: [2, 3]}\n",
+	 "t.yaml:7:13: wanted a host CPU for each of the guest's 4 CPUs, found 2"},
+	{"CPUs that are none", KVM "pin: {emulator: 3-1}\n",
+	 "t.yaml:7:17: wanted a list of CPUs like [2, 3] or 2-3, found '3-1'"},
+	{"no CPUs", KVM "pin: {cpus: []}\n",
+	 "t.yaml:7:13: wanted a list of CPUs like [2, 3] or 2-3, found a list"},
+	{"CPU too large", KVM "pin: {cpus: [2, 1024, 0, 0]}\n",
+	 "t.yaml:7:17: wanted a whole number from 0 to 1023, found '1024'"},
+	{"too many nodes", KVM "pin: {nodes: [0, 0, 0, 0, 0]}\n",
+	 "t.yaml:7:14: wanted a host node for each of the guest's 4 nodes, found 5"},
+	{"size of pages", KVM "pin: {hugepages: 4KiB}\n",
+	 "t.yaml:7:18: wanted 2MiB or 1GiB, found '4KiB'"},
+	{"pages larger than a node", KVM "pin: {hugepages: 1GiB}\n",
+	 "t.yaml:7:18: wanted nodes whose memory is a multiple of 1GiB, found node 0 with 512MiB"},
+	{"nodes of numa=fake",
+	 "topology: {kind: fake, nodes: 2, cpus: 2, memory: 1GiB}\nimage: xfs\nkernels: [debian:sid]\n"
+	 "steps: [drop_caches]\nclock: kvm\npin: {nodes: [0, 0]}\n",
+	 "t.yaml:6:14: wanted a topology of kind vnuma for this, found a list"},
+	{"nodes without memory",
+	 "topology: {kind: vnuma, nodes: [{cpus: 0, memory: 1GiB}, {cpus: 1, memory: 0B}]}\nimage: "
+	 "xfs\nkernels: [debian:sid]\n"
+	 "steps: [drop_caches]\nclock: kvm\npin: {hugepages: 2MiB}\n",
+	 "t.yaml:6:18: wanted a topology whose nodes all have memory for this, found node 1 without"},
+	{"huge pages under pressure",
+	 KVM "pin: {hugepages: 2MiB}\nhost-pressure: {memory-high: 1GiB}\n",
+	 "t.yaml:8:16: wanted no hugepages beside it (the host cannot take them away), found a mapping"},
 	{"no pressure", KVM "host-pressure: {}\n",
 	 "t.yaml:7:16: wanted memory-high, memory-max or both, found a mapping"},
 	{"pressure as a word", KVM "host-pressure: high\n",
@@ -189,6 +221,8 @@ static const struct spec_case errors[] = {
 	 "t.yaml:5:28: wanted a name of at most 63 of a-z, 0-9, '.', '_' and '-', found '..'"},
 	{"timeout of 0s", SMALL "  - drop_caches: {timeout: 0s}\n",
 	 "t.yaml:5:28: wanted a duration above 0s, found '0s'"},
+	{"oom-kills", SMALL "  - drop_caches: {oom-kills: alowed}\n",
+	 "t.yaml:5:30: wanted fail or allowed, found 'alowed' (did you mean 'allowed'?)"},
 	{"measure", SMALL "  - drop_caches: {measure: 1}\n",
 	 "t.yaml:5:28: wanted true or false, found '1'"},
 	{"mkfs.xfs without size", SMALL "  - mkfs.xfs\n",
@@ -301,7 +335,7 @@ static const struct {
 } override_errors[] = {
 	{"about=\xff", "--set about=\\xff: wanted UTF-8 text, found other bytes"},
 	{"a\nb=1", "--set a\\nb=1: wanted a key of a scenario (name, about, topology, image, "
-		   "kernels, clock, boots, seeds, boot, disk, cpu-model, async-pf, host-pressure, scale, "
+		   "kernels, clock, boots, seeds, boot, disk, cpu-model, pmu, async-pf, pin, host-pressure, scale, "
 		   "settings, settle, scratch, prepare, steps, collect, judge, deadlines, console, "
 		   "kernel-args, modules, files), found 'a\\nb'"},
 	{"boots", "--set boots: wanted KEY=VALUE, found no '='"},
