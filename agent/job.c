@@ -190,6 +190,11 @@ static int parse_scratch_bytes(const struct statement *s, struct job *job, struc
 	return need_number(s, 1, &job->scratch_bytes, fault);
 }
 
+static int parse_more_scratch(const struct statement *s, struct job *job, struct fault *fault)
+{
+	return need_number(s, 1, &job->more_scratch, fault);
+}
+
 static int parse_files_bytes(const struct statement *s, struct job *job, struct fault *fault)
 {
 	return need_number(s, 1, &job->files_bytes, fault);
@@ -330,6 +335,7 @@ static const struct statement_kind {
 	{"files-bytes", 1, 1, false, parse_files_bytes},
 	{"results-bytes", 1, 1, false, parse_results_bytes},
 	{"setting", 3, SIZE_MAX, true, parse_setting},
+	{"more-scratch", 1, 1, false, parse_more_scratch},
 	{"settle-ns", 1, 1, false, parse_settle_ns},
 	{"step", 4, SIZE_MAX, true, parse_step},
 	{"oom-kills-allowed", 1, 1, true, parse_oom_kills_allowed},

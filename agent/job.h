@@ -76,6 +76,7 @@ struct job {
 	uint64_t image_bytes; /* 0: the initrd is the root */
 	char *image_type;
 	uint64_t scratch_bytes; /* 0: none */
+	uint64_t more_scratch;	/* how many more scratch disks there are */
 	uint64_t files_bytes;	/* 0: none */
 	uint64_t results_bytes;
 	uint64_t settle_ns;

@@ -193,6 +193,24 @@ static void find_device(int listener, uint64_t bytes, const char *role, uint64_t
 		fail();
 }
 
+/* /dev/scratch2 and /mnt/scratch2, and so on. */
+static void set_up_more_scratch(int listener, uint64_t deadline_ns)
+{
+	for (uint64_t i = 2; i < job.more_scratch + 2; i++) {
+		char role[32], link[48], directory[48];
+		struct device device;
+
+		snprintf(role, sizeof(role), "scratch%llu", (unsigned long long)i);
+		snprintf(link, sizeof(link), "/dev/%s", role);
+		snprintf(directory, sizeof(directory), "/mnt/%s", role);
+		find_device(listener, 1, role, deadline_ns, &device);
+		if (!symlink(device.path, link) && !dir_make(directory))
+			continue;
+		fault_set(&fault, "setup", "%s: %s", role, strerror(errno));
+		fail();
+	}
+}
+
 /*
  * Up to the START record. A fault on the way is kept until the results device is there, so that it
  * can be told on it; only a fault of that device itself goes to progress and console alone.
@@ -225,6 +243,7 @@ static void set_up(char *job_text, struct devices *devices)
 	find_device(listener, job.image_bytes, "image", deadline_ns, &devices->image);
 	find_device(listener, job.scratch_bytes, "scratch", deadline_ns, &devices->scratch);
 	find_device(listener, job.files_bytes, "files", deadline_ns, &devices->files);
+	set_up_more_scratch(listener, deadline_ns);
 	if (listener >= 0)
 		close(listener);
 }

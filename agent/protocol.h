@@ -23,6 +23,7 @@
  *   image-bytes N                 size of the NVDIMM that holds the root file system; 0: root is the initrd
  *   image-type erofs              file system type of the root image
  *   scratch-bytes N               size of the scratch NVDIMM; 0: none
+ *   more-scratch N                virtio disks beside it, with the roles scratch2, scratch3, ...; optional
  *   files-bytes N                 size of the NVDIMM with the EROFS that is mounted read-only at /files; optional
  *   results-bytes N               size of the results NVDIMM (all sizes always differ: that is
  *                                 how devices are told apart, their names follow no order)
@@ -46,7 +47,7 @@
  * "agent service JOB": modules are names for modprobe then, image-bytes is absent, and all devices are virtio disks with the
  * serial numbers AGENT_SERIAL_PREFIX and "results", "scratch", "files". What steps write is also kept in AGENT_KEEP_DIR.
  *
- * Well-known places in the guest: /dev/scratch (link to the scratch device), /mnt/scratch (made, empty),
+ * Well-known places in the guest: /dev/scratch (link to the scratch device), /mnt/scratch (made, empty), so for scratch2, ...,
  * /tmp, /run, /mnt (tmpfs), /files (there with files-bytes only).
  *
  * RECORDS: the results NVDIMM starts with one struct agent_results_header, then records follow, each

@@ -183,6 +183,8 @@ static void check_tools(Doctor *doctor)
 		{"mkfs.erofs", "-V", "erofs-utils", "to build images"},
 		{"apt-get", "--version", "apt", "to fetch kernels and packages"},
 		{"dpkg-deb", "--version", "dpkg", "to unpack kernels"},
+		{"qemu-img", "--version", "qemu-utils", "for 'boot: disk'"},
+		{"supermin", "--version", "libguestfs0", "for 'boot: disk' (libguestfs's own guest)"},
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(tools); i++) {
@@ -218,6 +220,21 @@ static void check_helpers(Doctor *doctor)
 		    there ? path : "not there", "built with numalab", "make, or make install")
 			->clock = TRUE;
 	}
+}
+
+/* Only guests that boot from a disk need it. */
+static void check_disk(Doctor *doctor)
+{
+	g_autofree char *path = lab_path_helper("numalab-disk");
+	g_autofree char *said = ask(path, "--version", NULL, FALSE);
+	g_autofree char *version = version_in(said);
+	g_autofree char *fix = apt_fix("libguestfs0", TRUE);
+
+	add(doctor, "program", "libguestfs", version ? DOCTOR_OK : DOCTOR_NOTE,
+	    version ? version : "numalab-disk does not start", "for 'boot: disk'", fix);
+	if (!g_file_test("/lib/modules", G_FILE_TEST_IS_DIR))
+		add(doctor, "program", "/lib/modules", DOCTOR_NOTE, "not there",
+		    "libguestfs looks at it ('boot: disk')", "mkdir /lib/modules");
 }
 
 /* The nearest directory above that exists: where the room is, and where the right to write is
@@ -368,6 +385,7 @@ Doctor *doctor_examine(const char *store, const char *cache, GError **error)
 		check_driver(doctor); /* libvirt asks QEMU, too: not one that does not answer */
 	check_helpers(doctor);
 	check_tools(doctor);
+	check_disk(doctor);
 	check_place(doctor, "store", store, 1024, "--store");
 	check_place(doctor, "cache", cache, 2048, "--cache");
 	check_place(doctor, "temporary files", g_get_tmp_dir(), 1024, "TMPDIR=");

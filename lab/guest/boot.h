@@ -35,6 +35,7 @@ typedef struct {
 	char *disk_path, *disk_digest; /* (nullable): the system with the kernel, a qcow2 */
 	char *disk_bootloader, *disk_cache, *disk_io; /* (nullable): as struct LabDisk */
 	char *disk_root;			      /* (nullable): "UUID=..." */
+	char *more_scratch; /* (nullable): bytes of each, with blanks between; empty qcow2, of this boot alone */
 	char *agent_job_path, *agent_job_digest;      /* (nullable): the disk with agent and job */
 	char *cpu_model; /* (nullable): of clock kvm */
 	gboolean pmu, invtsc; /* of clock kvm */

@@ -97,6 +97,27 @@ static gboolean create_results(const char *dir, guint64 bytes, GError **error)
 	return !full;
 }
 
+char *lab_boot_files_more_scratch(const char *dir, guint number)
+{
+	g_autofree char *name = g_strdup_printf("scratch%u.qcow2", number);
+
+	return g_build_filename(dir, name, NULL);
+}
+
+static gboolean create_more_scratch(const LabBootJob *job, const char *dir, GError **error)
+{
+	g_auto(GStrv) sizes = g_strsplit(job->more_scratch ? job->more_scratch : "", " ", -1);
+
+	for (guint i = 0; sizes[i]; i++) {
+		g_autofree char *path = lab_boot_files_more_scratch(dir, i + 2);
+
+		g_unlink(path);
+		if (!lab_qcow2_empty(g_ascii_strtoull(sizes[i], NULL, 10), path, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
 /* The guest's disks: nothing of what they start from is ever written. */
 static gboolean create_disks(const LabBootJob *job, const char *dir, GError **error)
 {
@@ -104,7 +125,8 @@ static gboolean create_disks(const LabBootJob *job, const char *dir, GError **er
 	g_autofree char *scratch = g_build_filename(dir, LAB_BOOT_SCRATCH_DISK, NULL);
 	gboolean empty = job->scratch_keep || !job->scratch_path;
 
-	if (!lab_qcow2_above(job->disk_path, "qcow2", root, error))
+	if (!lab_qcow2_above(job->disk_path, "qcow2", root, error) ||
+	    !create_more_scratch(job, dir, error))
 		return FALSE;
 	return !job->scratch_bytes ||
 	       (empty ? lab_qcow2_empty(job->scratch_bytes, scratch, error)
@@ -141,9 +163,15 @@ static gboolean finish(const char *path, gint64 bytes, GError **error)
 
 static gboolean remove_scratch(const LabBootJob *job, const char *dir)
 {
+	g_auto(GStrv) sizes = g_strsplit(job->more_scratch ? job->more_scratch : "", " ", -1);
 	g_autofree char *path = g_build_filename(
 		dir, job->boot == LAB_BOOT_DISK ? LAB_BOOT_SCRATCH_DISK : "scratch.img", NULL);
 
+	for (guint i = 0; sizes[i]; i++) {
+		g_autofree char *more = lab_boot_files_more_scratch(dir, i + 2);
+
+		g_unlink(more);
+	}
 	return job->scratch_keep || g_unlink(path) == 0 || errno == ENOENT;
 }
 

@@ -16,6 +16,9 @@ gboolean lab_boot_files_prepare(const LabBootJob *job, const char *dir, GError *
 gboolean lab_boot_files_collect(const LabBootJob *job, const char *dir, LabRecords **records,
 				char **console, gsize *console_length, GError **error);
 
+/** lab_boot_files_more_scratch() - path of scratch disk @number, from 2. Free with g_free(). */
+char *lab_boot_files_more_scratch(const char *dir, guint number);
+
 /** lab_boot_files_digest() - of `cat results.img console.log`. Free with g_free(). */
 char *lab_boot_files_digest(const char *dir, GError **error);
 

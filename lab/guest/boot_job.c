@@ -19,6 +19,7 @@ static const LabField fields[] = {
 	FIELD(disk_cache, LAB_FIELD_NULLABLE),
 	FIELD(disk_io, LAB_FIELD_NULLABLE),
 	FIELD(disk_root, LAB_FIELD_NULLABLE),
+	FIELD(more_scratch, LAB_FIELD_NULLABLE),
 	FIELD(agent_job_path, LAB_FIELD_NULLABLE),
 	FIELD(agent_job_digest, LAB_FIELD_NULLABLE),
 	FIELD(cpu_model, LAB_FIELD_NULLABLE),
@@ -216,8 +217,9 @@ char *lab_boot_job_digest(const LabBootJob *job)
 		g_string_append_printf(s, "%s %" G_GUINT64_FORMAT "\n", numbers[i].name,
 				       numbers[i].value);
 	if (job->boot == LAB_BOOT_DISK)
-		g_string_append_printf(s, "disk %s\nbootloader %s\ncache %s\nio %s\nagent-job %s\n",
+		g_string_append_printf(s, "disk %s\nbootloader %s\ncache %s\nio %s\nagent-job %s\nmore-scratch %s\n",
 				       job->disk_digest, job->disk_bootloader, job->disk_cache,
-				       job->disk_io, job->agent_job_digest);
+				       job->disk_io, job->agent_job_digest,
+				       job->more_scratch ? job->more_scratch : "-");
 	return lab_digest_data(s->str, (gssize)s->len);
 }

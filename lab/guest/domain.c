@@ -6,6 +6,7 @@
 
 #include "agent/protocol.h"
 #include "lab/base/error.h"
+#include "lab/guest/boot_files.h"
 #include "lab/guest/domain_args.h"
 #include "lab/guest/domain_pin.h"
 
@@ -196,6 +197,7 @@ static void add_disks(xmlNode *devices, const LabBootJob *job, const char *dir)
 	g_autofree char *root = g_build_filename(dir, LAB_BOOT_ROOT_DISK, NULL);
 	g_autofree char *scratch = g_build_filename(dir, LAB_BOOT_SCRATCH_DISK, NULL);
 	g_autofree char *results = g_build_filename(dir, "results.img", NULL);
+	g_auto(GStrv) more = g_strsplit(job->more_scratch ? job->more_scratch : "", " ", -1);
 
 	add_disk(devices, "root", root, "qcow2", "vda", FALSE, job->disk_cache, job->disk_io);
 	add_disk(devices, "job", job->agent_job_path, "raw", "vdb", TRUE, NULL, NULL);
@@ -205,6 +207,14 @@ static void add_disks(xmlNode *devices, const LabBootJob *job, const char *dir)
 			 job->disk_io);
 	if (job->files_path)
 		add_disk(devices, "files", job->files_path, "raw", "vde", TRUE, NULL, NULL);
+	for (guint i = 0; more[i]; i++) {
+		g_autofree char *path = lab_boot_files_more_scratch(dir, i + 2);
+		g_autofree char *role = g_strdup_printf("scratch%u", i + 2);
+		g_autofree char *target = g_strdup_printf("vd%c", 'f' + (int)i);
+
+		add_disk(devices, role, path, "qcow2", target, FALSE, job->disk_cache,
+			 job->disk_io);
+	}
 }
 
 static void add_devices(xmlNode *domain, const LabBootJob *job, const char *dir,

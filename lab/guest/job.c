@@ -174,6 +174,8 @@ char *lab_agent_job_text(const LabAgentJob *job)
 		text_line(s, "image-type", job->image_type);
 	}
 	number_line(s, "scratch-bytes", job->scratch_bytes);
+	if (job->scenario->disk.n_more_scratch)
+		number_line(s, "more-scratch", job->scenario->disk.n_more_scratch);
 	if (job->files_bytes)
 		number_line(s, "files-bytes", job->files_bytes);
 	number_line(s, "results-bytes", job->results_bytes);

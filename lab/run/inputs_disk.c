@@ -101,6 +101,16 @@ static const LabDiskImage *disk_of(const LabInputs *in, const LabKernel *kernel,
 	return NULL;
 }
 
+static char *more_scratch(const LabDisk *options)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < options->n_more_scratch; i++)
+		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i ? " " : "",
+				       options->more_scratch_bytes[i]);
+	return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
 gboolean lab_inputs_set_disk(const LabInputs *in, const LabKernel *kernel, const char *text,
 			     LabBootJob *job, GError **error)
 {
@@ -123,6 +133,7 @@ gboolean lab_inputs_set_disk(const LabInputs *in, const LabKernel *kernel, const
 	job->disk_bootloader = g_strdup(options->bootloader);
 	job->disk_cache = g_strdup(options->cache);
 	job->disk_io = g_strdup(options->io);
+	job->more_scratch = more_scratch(options);
 	if (strcmp(options->bootloader, "none")) {
 		job->kernel_path = g_strdup("");
 		job->initrd_path = g_strdup("");

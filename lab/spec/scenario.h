@@ -16,6 +16,7 @@
  *                                  # of boot disk, and these are the defaults: root ext4 or xfs; bootloader grub, or
  *                                  # none (QEMU loads the kernel and the initrd that the image made for it); cache and io as
  *                                  # QEMU has them (none, writeback, writethrough, directsync, unsafe; threads, native, io_uring)
+ *     #   more-scratch: [1GiB]     # in disk: further scratch disks, /dev/scratch2 and so on
  *     cpu-model: host              # of clock kvm: host (default), or one of QEMU's (EPYC-Rome)
  *     async-pf: on                 # of clock kvm: asynchronous page faults: on, off, int-only (by
  *                                  # interrupt, Linux 5.8's way, without the older bit); default: what the CPU model has
@@ -89,14 +90,19 @@ typedef enum { LAB_CLOCK_EXACT, LAB_CLOCK_TCG, LAB_CLOCK_KVM } LabClock;
 /** enum LabBootKind - the agent as PID 1 above a read-only image; or a system on a disk, the agent one of its services */
 typedef enum { LAB_BOOT_DIRECT, LAB_BOOT_DISK } LabBootKind;
 
+#define LAB_MORE_SCRATCH_MAX 7
+
 /**
  * struct LabDisk - of LAB_BOOT_DISK; the words are static, as they are written
  * @root: "ext4", "xfs"; file system of an image that is made here
  * @bootloader: "grub", "none"
+ * @more_scratch_bytes: of /dev/scratch2, /dev/scratch3, ...
  */
 typedef struct {
 	const char *root, *bootloader, *cache, *io;
 	guint64 bytes;
+	guint n_more_scratch;
+	guint64 more_scratch_bytes[LAB_MORE_SCRATCH_MAX];
 } LabDisk;
 
 /** enum LabAsyncPf - QEMU's properties kvm-asyncpf and kvm-asyncpf-int: as the CPU model has them, both on, both off,

@@ -19,6 +19,7 @@ static const char *const ios[] = {"threads", "native", "io_uring", NULL};
 struct raw {
 	guint root, bootloader, cache, io;
 	guint64 bytes;
+	const LabYamlNode *more_scratch;
 };
 
 static const LabYamlField fields[] = {
@@ -27,6 +28,7 @@ static const LabYamlField fields[] = {
 	{"size", LAB_YAML_BYTES, offsetof(struct raw, bytes)},
 	{"cache", LAB_YAML_WORD, offsetof(struct raw, cache), .words = caches},
 	{"io", LAB_YAML_WORD, offsetof(struct raw, io), .words = ios},
+	{"more-scratch", LAB_YAML_NODES, offsetof(struct raw, more_scratch)},
 	{0},
 };
 
@@ -65,6 +67,23 @@ static gboolean read_options(const LabYamlNode *node, LabScenario *s, GError **e
 	return TRUE;
 }
 
+static gboolean read_more_scratch(const LabYamlNode *list, LabScenario *s, GError **error)
+{
+	if (list && list->children->len > LAB_MORE_SCRATCH_MAX)
+		return lab_yaml_fail(list, error, "up to %d more scratch disks", LAB_MORE_SCRATCH_MAX);
+	for (guint i = 0; list && i < list->children->len; i++) {
+		const LabYamlNode *node = list->children->pdata[i];
+		guint64 bytes;
+
+		if (!lab_yaml_bytes(node, &bytes, error))
+			return FALSE;
+		if (!bytes || bytes % LAB_SCRATCH_UNIT || bytes > LAB_SCRATCH_MAX_DISK)
+			return lab_yaml_fail(node, error, "a multiple of 2MiB up to 1PiB");
+		s->disk.more_scratch_bytes[s->disk.n_more_scratch++] = bytes;
+	}
+	return TRUE;
+}
+
 /* What is made here has keys that an image of the user's decides itself. */
 static gboolean check_own_image(const LabYamlNode *disk, const LabScenario *s, GError **error)
 {
@@ -99,7 +118,9 @@ gboolean lab_scenario_read_disk(const LabYamlNode *boot, const LabYamlNode *disk
 		return lab_yaml_fail(boot, error,
 				     "boot direct with clock exact (a disk makes boots differ), or "
 				     "clock kvm or tcg");
-	return read_options(disk, s, error) && check_own_image(disk, s, error);
+	return read_options(disk, s, error) &&
+	       read_more_scratch(disk ? lab_yaml_get(disk, "more-scratch") : NULL, s, error) &&
+	       check_own_image(disk, s, error);
 }
 
 JsonObject *lab_scenario_disk_json(const LabScenario *s)
@@ -109,6 +130,13 @@ JsonObject *lab_scenario_disk_json(const LabScenario *s)
 	json_object_set_string_member(o, "bootloader", s->disk.bootloader);
 	json_object_set_string_member(o, "cache", s->disk.cache);
 	json_object_set_string_member(o, "io", s->disk.io);
+	if (s->disk.n_more_scratch) {
+		JsonArray *more = json_array_new();
+
+		for (guint i = 0; i < s->disk.n_more_scratch; i++)
+			json_array_add_int_element(more, (gint64)s->disk.more_scratch_bytes[i]);
+		json_object_set_array_member(o, "more_scratch_bytes", more);
+	}
 	if (s->image->disk)
 		return o;
 	json_object_set_string_member(o, "root", s->disk.root);

@@ -26,8 +26,9 @@ equal "each part of a boot is shown" 2 "$("$NUMALAB" show 1 | grep -Ec '^6\.[0-9
 run_exit 0 "again, with a step that writes" "$NUMALAB" run "$scenario" --offline --fresh --set 'kernels=[debian:bookworm]' --set "steps=[run: {name: write, argv: [sh, -c, 'ls /root; dpkg -s linux-image-\$(uname -r) | sed -n \"s/^Status: //p\"; echo x > /root/x; sync']}]"
 matches "from the cache" 'disk xfs [0-9a-f]{6} cached' "$errors"
 equal "dpkg knows the kernel, nobody wrote before" "install ok installed" "$(cat "$(boots 2)/steps/write/stdout")"
-run_exit 0 "and once more" "$NUMALAB" run "$scenario" --offline --fresh --set 'kernels=[debian:bookworm]' --set 'steps=[run: {name: look, argv: [ls, /root]}]' --set disk.bootloader=none
+run_exit 0 "and once more" "$NUMALAB" run "$scenario" --offline --fresh --set 'kernels=[debian:bookworm]' --set 'steps=[run: {name: look, argv: [sh, -c, "ls /root; blockdev --getsize64 /dev/scratch2 /dev/scratch3 >&2; ls -d /mnt/scratch3 >&2"]}]' --set 'disk={bootloader: none, more-scratch: [4MiB, 500TiB]}'
 equal "each boot has the disk as it was" "" "$(cat "$(boots 3)/steps/look/stdout")"
+equal "more scratch disks, one of 500 TiB" "4194304 549755813888000 /mnt/scratch3" "$(xargs < "$(boots 3)/steps/look/stderr")"
 matches "without a boot loader" 'root=UUID=[0-9a-f-]+ ro' "$(cat "$(boots 3)/domain.xml")"
 
 # The same scenario without a disk.

@@ -186,6 +186,9 @@ START_TEST(job_digest)
 	case 21:
 		job->pin.hugepage_bytes = 1 << 30;
 		break;
+	case 28:
+		SET_TEXT(more_scratch, "5 7");
+		break;
 	case 22:
 		job->boot = LAB_BOOT_DIRECT;
 		break;
@@ -471,7 +474,7 @@ int main(void)
 	tcase_add_test(files, job_round_trip);
 	tcase_add_loop_test(files, bad_job, 0, G_N_ELEMENTS(bad_jobs));
 	tcase_add_test(files, result_round_trip);
-	tcase_add_loop_test(texts, job_digest, 0, 29);
+	tcase_add_loop_test(texts, job_digest, 0, 30);
 	tcase_add_test(texts, agent_job);
 	tcase_add_loop_test(texts, async_pf_msr, 0, G_N_ELEMENTS(msr_lines));
 	tcase_add_loop_test(texts, progress, 0, G_N_ELEMENTS(lines));

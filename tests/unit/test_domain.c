@@ -104,6 +104,7 @@ static LabBootJob *job_of(const Case *c)
 		job->disk_io = g_strdup("native");
 		job->disk_root = g_strdup("UUID=1-2");
 		job->agent_job_path = g_strdup("/cache/agent-job/job.tar");
+		job->more_scratch = c->files ? g_strdup("1024 2048") : NULL;
 	}
 	if (!g_strcmp0(c->bootloader, "grub")) {
 		g_free(job->kernel_path);

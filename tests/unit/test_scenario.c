@@ -600,7 +600,8 @@ START_TEST(disk)
 	g_autoptr(LabScenario) s = load(small, (const char *[]){"clock=tcg", "boot=disk", NULL});
 	g_autoptr(LabScenario) other = load(
 		small, (const char *[]){"clock=tcg", "boot=disk",
-					"disk={root: xfs, bootloader: none, cache: none, io: native, size: 20GiB}", NULL});
+					"disk={root: xfs, bootloader: none, cache: none, io: native, size: 20GiB, "
+					"more-scratch: [2MiB, 500TiB]}", NULL});
 	g_autoptr(LabScenario) own =
 		load(small, (const char *[]){"clock=tcg", "boot=disk", "image=disk:/srv/a.qcow2", NULL});
 	g_autoptr(LabScenario) elsewhere =
@@ -617,6 +618,9 @@ START_TEST(disk)
 	ck_assert_str_ne(s->prepare_canonical, direct->prepare_canonical);
 	ck_assert_str_eq(other->disk.io, "native");
 	ck_assert_str_ne(other->digest, s->digest);
+	ck_assert_uint_eq(other->disk.n_more_scratch, 2);
+	ck_assert_ptr_nonnull(strstr(other->canonical, "\"more_scratch_bytes\":[2097152,549755813888000]"));
+	ck_assert_ptr_null(strstr(s->canonical, "more_scratch"));
 	/* Of somebody's image, what it holds decides; that is not known here. */
 	ck_assert_str_eq(own->image->disk, "/srv/a.qcow2");
 	ck_assert_str_eq(own->image->name, "a.qcow2");

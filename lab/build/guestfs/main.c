@@ -177,18 +177,32 @@ static gboolean open_handle(Disk *disk, GError **error)
 	       disk_ok(disk, guestfs_set_memsize(g, MEMORY_MIB), "memory", error);
 }
 
+static int say_version(int status)
+{
+	guestfs_h *g = guestfs_create_flags(GUESTFS_CREATE_NO_ENVIRONMENT);
+	struct guestfs_version *v = g ? guestfs_version(g) : NULL;
+
+	if (v)
+		fprintf(status ? stderr : stdout,
+			"libguestfs %" G_GINT64_FORMAT ".%" G_GINT64_FORMAT ".%" G_GINT64_FORMAT
+			", for numalab " NUMALAB_VERSION ", which starts this program\n",
+			v->major, v->minor, v->release);
+	guestfs_free_version(v);
+	if (g)
+		guestfs_close(g);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(JsonObject) request =
-		argc == 2 ? lab_json_read(argv[1], LAB_ERROR_INFRA, &error) : NULL;
-	Disk disk = {.request = request, .part_us = g_get_monotonic_time()};
+	g_autoptr(JsonObject) request = NULL;
+	Disk disk = {.part_us = g_get_monotonic_time()};
 	gboolean ok = FALSE;
 
-	if (argc != 2) {
-		fprintf(stderr, "numalab-disk " NUMALAB_VERSION " is started by numalab\n");
-		return 2;
-	}
+	if (argc != 2 || !strcmp(argv[1], "--version"))
+		return say_version(argc == 2 ? 0 : 2);
+	disk.request = request = lab_json_read(argv[1], LAB_ERROR_INFRA, &error);
 	if (request) {
 		disk.disk = disk_member(&disk, "disk");
 		ok = open_handle(&disk, &error) && run(&disk, &error) && end(&disk, &error);
