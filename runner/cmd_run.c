@@ -14,6 +14,7 @@
 
 static char **kernels, **sets, *clock_name;
 static int boots, jobs;
+static char *connect_uri;
 static gboolean offline, fresh, strict, compare, json;
 
 static const GOptionEntry options[] = {
@@ -27,6 +28,10 @@ static const GOptionEntry options[] = {
 	 "KEY=VALUE"},
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs,
 	 "boots at once (default: as many as do not disturb each other)", "N"},
+	{"connect", 0, 0, G_OPTION_ARG_STRING, &connect_uri,
+	 "libvirt's daemon, in place of its driver inside this program: qemu:///system or "
+	 "qemu:///session",
+	 "URI"},
 	{"offline", 0, 0, G_OPTION_ARG_NONE, &offline, "ask no mirror: take what is in the cache",
 	 NULL},
 	{"fresh", 0, 0, G_OPTION_ARG_NONE, &fresh, "do not go on with an unfinished run", NULL},
@@ -135,6 +140,7 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 	LabRunOptions o = {.store_root = context->store,
 			   .cache_root = context->cache,
 			   .jobs = (guint)jobs,
+			   .connect = connect_uri,
 			   .offline = offline,
 			   .fresh = fresh,
 			   .strict = strict,

@@ -42,7 +42,7 @@ static LabBootJob *example_job(LabTopology *topology)
 static char *domain_text(LabTopology *topology, GError **error)
 {
 	g_autoptr(LabBootJob) job = example_job(topology);
-	g_autofree char *domain = lab_domain_xml(job, "/BOOT", NULL, 0, error);
+	g_autofree char *domain = lab_domain_xml(job, "/BOOT", &(LabDomainHost){0}, error);
 
 	if (!domain || xml)
 		return g_steal_pointer(&domain);

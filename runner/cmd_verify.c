@@ -11,11 +11,16 @@
 
 static int jobs;
 static int repeats = 1;
+static char *connect_uri;
 static gboolean offline, json;
 
 static const GOptionEntry options[] = {
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "boots at once (default: the CPUs)", "N"},
 	{"repeat", 'r', 0, G_OPTION_ARG_INT, &repeats, "boot each N times (default 1)", "N"},
+	{"connect", 0, 0, G_OPTION_ARG_STRING, &connect_uri,
+	 "libvirt's daemon, in place of its driver inside this program: qemu:///system or "
+	 "qemu:///session",
+	 "URI"},
 	{"offline", 0, 0, G_OPTION_ARG_NONE, &offline, "ask no mirror: take what is in the cache",
 	 NULL},
 	{"json", 0, 0, G_OPTION_ARG_NONE, &json, "print JSON", NULL},
@@ -111,6 +116,7 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 	LabRunOptions o = {.store_root = context->store,
 			   .cache_root = context->cache,
 			   .jobs = (guint)jobs,
+			   .connect = connect_uri,
 			   .offline = offline,
 			   .notify = progress_run,
 			   .data = progress,

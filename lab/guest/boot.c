@@ -30,6 +30,8 @@ typedef struct {
 	const LabBootJob *job;
 	LabWatch *watch;
 	LabEmbed *embed;
+	LabDomainHost host;
+	char **models; /* of host */
 	virDomainPtr domain;
 	int callback;
 	int resumed; /* atomic: from now on a guest that is paused was stopped by QEMU */
@@ -90,9 +92,17 @@ static void start_failed(Boot *boot, const char *name)
 
 static gboolean open_libvirt(Boot *boot, const char *wrapper, GError **error)
 {
-	boot->embed = lab_embed_open(boot->guard->root, wrapper, boot->job->emulator, error);
+	const char *uri = boot->job->connect;
+
+	boot->embed =
+		lab_embed_open(boot->guard->root, uri, wrapper, boot->job->emulator, error);
 	if (!boot->embed)
 		return FALSE;
+	boot->models = lab_embed_models(boot->embed);
+	boot->host = (LabDomainHost){.emulator = wrapper,
+				     .guard_pid = uri ? 0 : boot->guard->pid,
+				     .daemon = uri != NULL,
+				     .models = (const char *const *)boot->models};
 	boot->result->host_qemu_version = lab_embed_qemu_version(boot->embed);
 	if (!check_version(boot, error))
 		return FALSE;
@@ -136,28 +146,32 @@ static gboolean start_kvm(Boot *boot, pid_t qemu, GError **error)
 	return resume(boot, error);
 }
 
-static gboolean start(Boot *boot, GError **error)
+static gboolean start(Boot *boot, const char *wrapper, GError **error)
 {
 	gboolean kvm = boot->job->clock == LAB_CLOCK_KVM;
-	g_autofree char *wrapper = lab_path_helper(WRAPPER);
 	g_autofree char *path = g_build_filename(boot->dir, "domain.xml", NULL);
-	g_autofree char *xml =
-		lab_domain_xml(boot->job, boot->dir, wrapper, boot->guard->pid, error);
-	g_autofree char *name = lab_domain_name(boot->job);
+	g_autofree char *xml = NULL, *name = NULL, *pid_path = NULL;
+	unsigned flags = kvm ? VIR_DOMAIN_START_PAUSED : 0;
 	pid_t qemu;
 
-	if (!xml || !g_file_set_contents(path, xml, -1, error) ||
-	    !open_libvirt(boot, wrapper, error))
+	if (!open_libvirt(boot, wrapper, error))
 		return FALSE;
-	boot->domain = virDomainCreateXML(lab_embed_connection(boot->embed), xml,
-					  kvm ? VIR_DOMAIN_START_PAUSED : 0);
+	/* Of a daemon the guard is no parent: the guest goes when this process's connection does. */
+	if (boot->host.daemon)
+		flags |= VIR_DOMAIN_START_AUTODESTROY;
+	name = lab_domain_name(boot->job, &boot->host);
+	xml = lab_domain_xml(boot->job, boot->dir, &boot->host, error);
+	if (!xml || !g_file_set_contents(path, xml, -1, error))
+		return FALSE;
+	boot->domain = virDomainCreateXML(lab_embed_connection(boot->embed), xml, flags);
 	lab_embed_keep_capabilities(boot->embed);
 	if (!boot->domain) {
 		start_failed(boot, name);
 		return TRUE;
 	}
 	boot->result->stage_us[STAGE_STARTED] = since_start(boot, g_get_monotonic_time());
-	qemu = lab_boot_files_pid(boot->guard->root, name);
+	pid_path = lab_embed_pid_path(boot->embed, name);
+	qemu = lab_boot_files_pid(pid_path);
 	lab_boot_files_arguments(boot->dir, qemu);
 	return !kvm || start_kvm(boot, qemu, error);
 }
@@ -181,7 +195,7 @@ static void wait_end(Boot *boot, LabWatchReport *report)
 
 static gboolean judge(Boot *boot, const LabWatchReport *report, GError **error)
 {
-	g_autofree char *name = lab_domain_name(boot->job);
+	g_autofree char *name = lab_domain_name(boot->job, &boot->host);
 	g_autofree char *log = lab_embed_log(boot->embed, name), *console = NULL;
 	g_autoptr(LabRecords) records = NULL;
 	LabOutcomeFacts facts = {.watch = report,
@@ -216,6 +230,7 @@ static void boot_clear(Boot *boot)
 	lab_watch_free(boot->watch);
 	lab_async_pf_counter_free(boot->counter);
 	lab_boot_result_free(boot->result);
+	g_strfreev(boot->models);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Boot, boot_clear)
 
@@ -243,6 +258,7 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 			      GError **error)
 {
 	g_auto(Boot) boot = {.guard = guard, .dir = dir, .job = job, .callback = -1};
+	g_autofree char *wrapper = lab_path_helper(WRAPPER);
 	LabWatchReport report;
 
 	boot.result = g_new0(LabBootResult, 1);
@@ -251,7 +267,7 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 	boot.result->job_digest = lab_boot_job_digest(job);
 	if (!lab_boot_files_prepare(job, dir, error) || !record_host(job, dir, error) ||
 	    !(boot.watch = lab_watch_new(job, dir, progress, data, cancellable, error)) ||
-	    !start(&boot, error))
+	    !start(&boot, wrapper, error))
 		return NULL;
 	if (boot.domain) {
 		wait_end(&boot, &report);

@@ -29,6 +29,7 @@
 typedef struct {
 	char *id;	       /* "6.1.192-s1", unique in the run; part of the domain's name */
 	LabTopology *topology; /* job.json: canonical */
+	char *connect; /* (nullable): libvirt's URI, of a daemon of this host; decides nothing of the guest's bytes */
 	LabClock clock;
 	LabBootKind boot;
 	/* LAB_BOOT_DISK: */

@@ -220,9 +220,8 @@ char *lab_boot_files_digest(const char *dir, GError **error)
 	return g_strdup(g_checksum_get_string(sum));
 }
 
-pid_t lab_boot_files_pid(const char *root, const char *domain)
+pid_t lab_boot_files_pid(const char *path)
 {
-	g_autofree char *path = g_strdup_printf("%s/run/qemu/%s.pid", root, domain);
 	g_autofree char *pid = NULL;
 
 	return g_file_get_contents(path, &pid, NULL, NULL) ? (pid_t)g_ascii_strtoll(pid, NULL, 10)

@@ -22,8 +22,8 @@ char *lab_boot_files_more_scratch(const char *dir, guint number);
 /** lab_boot_files_digest() - of `cat results.img console.log`. Free with g_free(). */
 char *lab_boot_files_digest(const char *dir, GError **error);
 
-/** lab_boot_files_pid() - of the QEMU that libvirt has started in its directory @root; -1: unknown */
-pid_t lab_boot_files_pid(const char *root, const char *domain);
+/** lab_boot_files_pid() - what a file of libvirt's says of its QEMU; -1: unknown */
+pid_t lab_boot_files_pid(const char *path);
 
 /** lab_boot_files_arguments() - write qemu.args from the running process. Best effort: FALSE when
  * it is gone. */

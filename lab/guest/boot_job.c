@@ -13,6 +13,7 @@
 
 static const LabField fields[] = {
 	FIELD(id, LAB_FIELD_STRING),
+	FIELD(connect, LAB_FIELD_NULLABLE),
 	FIELD(disk_path, LAB_FIELD_NULLABLE),
 	FIELD(disk_digest, LAB_FIELD_NULLABLE),
 	FIELD(disk_bootloader, LAB_FIELD_NULLABLE),

@@ -3,6 +3,7 @@
 
 #include <libxml/tree.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/protocol.h"
 #include "lab/base/error.h"
@@ -160,13 +161,16 @@ static void add_clock(xmlNode *domain, const LabBootJob *job)
 	element(clock, "timer", NULL, "name", "hpet", "present", "no", NULL);
 }
 
-static void add_serial(xmlNode *devices, const char *dir, const char *name, const char *port)
+/* @append: a daemon's virtlogd would put another file in its place, which nobody here looks at */
+static void add_serial(xmlNode *devices, const char *dir, const char *name, const char *port,
+		       gboolean append)
 {
 	g_autofree char *path = g_build_filename(dir, name, NULL);
 	xmlNode *serial = element(devices, "serial", NULL, "type", "file", NULL);
-	xmlNode *target;
+	xmlNode *source = element(serial, "source", NULL, "path", path, NULL), *target;
 
-	element(serial, "source", NULL, "path", path, NULL);
+	if (append)
+		xmlNewProp(source, BAD_CAST "append", BAD_CAST "on");
 	target = element(serial, "target", NULL, "type", "isa-serial", "port", port, NULL);
 	element(target, "model", NULL, "name", "isa-serial", NULL);
 }
@@ -218,48 +222,69 @@ static void add_disks(xmlNode *devices, const LabBootJob *job, const char *dir)
 }
 
 static void add_devices(xmlNode *domain, const LabBootJob *job, const char *dir,
-			const char *emulator)
+			const LabDomainHost *host)
 {
 	xmlNode *devices = element(domain, "devices", NULL, NULL);
 
-	element(devices, "emulator", emulator ? emulator : job->emulator, NULL);
+	element(devices, "emulator", host->emulator ? host->emulator : job->emulator, NULL);
 	element(devices, "controller", NULL, "type", "usb", "model", "none", NULL);
 	if (job->boot == LAB_BOOT_DISK)
 		add_disks(devices, job, dir);
-	add_serial(devices, dir, "console.log", "0");
-	add_serial(devices, dir, "progress.log", "1");
+	add_serial(devices, dir, "console.log", "0", host->daemon);
+	add_serial(devices, dir, "progress.log", "1", host->daemon);
 	/* q35 always has one; left alone by a guest that does not ask for it. */
 	element(devices, "watchdog", NULL, "model", "itco", "action", "none", NULL);
 	element(devices, "memballoon", NULL, "model", "none", NULL);
 }
 
-static void add_environment(xmlNode *commandline, xmlNs *qemu, const LabBootJob *job,
-			    pid_t guard_pid)
+static void add_variable(xmlNode *commandline, xmlNs *qemu, const char *name, const char *value)
 {
-	g_autofree char *pid = g_strdup_printf("%d", (int)guard_pid);
 	xmlNode *env = xmlNewChild(commandline, qemu, BAD_CAST "env", NULL);
 
-	xmlNewProp(env, BAD_CAST "name", BAD_CAST "NUMALAB_QEMU");
-	xmlNewProp(env, BAD_CAST "value", BAD_CAST job->emulator);
-	env = xmlNewChild(commandline, qemu, BAD_CAST "env", NULL);
-	xmlNewProp(env, BAD_CAST "name", BAD_CAST "NUMALAB_GUARD");
-	xmlNewProp(env, BAD_CAST "value", BAD_CAST pid);
+	xmlNewProp(env, BAD_CAST "name", BAD_CAST name);
+	xmlNewProp(env, BAD_CAST "value", BAD_CAST value);
 }
 
 static void add_commandline(xmlNode *domain, const LabBootJob *job, const char *dir,
-			    pid_t guard_pid)
+			    const LabDomainHost *host)
 {
 	g_autoptr(GPtrArray) args = lab_domain_extra_args(job, dir);
 	xmlNs *qemu = xmlNewNs(domain, BAD_CAST QEMU_NAMESPACE, BAD_CAST "qemu");
 	xmlNode *commandline = xmlNewChild(domain, qemu, BAD_CAST "commandline", NULL);
+	g_autofree char *pid = g_strdup_printf("%d", (int)host->guard_pid);
 
+	/* After libvirt's own, of which the daemon may know only one. */
+	if (host->daemon) {
+		g_ptr_array_add(args, g_strdup("-uuid"));
+		g_ptr_array_add(args, g_strdup(UUID));
+	}
 	for (guint i = 0; i < args->len; i++) {
 		xmlNode *arg = xmlNewChild(commandline, qemu, BAD_CAST "arg", NULL);
 
 		xmlNewProp(arg, BAD_CAST "value", BAD_CAST g_ptr_array_index(args, i));
 	}
-	if (guard_pid)
-		add_environment(commandline, qemu, job, guard_pid);
+	if (host->guard_pid || host->daemon)
+		add_variable(commandline, qemu, "NUMALAB_QEMU", job->emulator);
+	if (host->guard_pid)
+		add_variable(commandline, qemu, "NUMALAB_GUARD", pid);
+}
+
+/* As this user, with this user's rights to the files, whatever the daemon does for others. */
+static void add_labels(xmlNode *domain, const LabDomainHost *host)
+{
+	g_autofree char *user = g_strdup_printf("+%u:+%u", (unsigned)geteuid(), (unsigned)getegid());
+
+	for (const char *const *model = host->models; model && *model; model++) {
+		xmlNode *label;
+
+		if (strcmp(*model, "dac")) {
+			element(domain, "seclabel", NULL, "type", "none", "model", *model, NULL);
+			continue;
+		}
+		label = element(domain, "seclabel", NULL, "type", "static", "model", "dac",
+				"relabel", "no", NULL);
+		element(label, "label", user, NULL);
+	}
 }
 
 static gboolean check(const LabBootJob *job, GError **error)
@@ -281,17 +306,19 @@ static gboolean check(const LabBootJob *job, GError **error)
 
 /* libvirt cuts names at 20 bytes where it makes socket paths of them, and takes no '/' or newline.
  */
-char *lab_domain_name(const LabBootJob *job)
+char *lab_domain_name(const LabBootJob *job, const LabDomainHost *host)
 {
-	char *name = g_strconcat("numalab-", job->id, NULL);
+	char *name = host->daemon ? g_strdup_printf("numalab-%d-%s", (int)getpid(), job->id)
+				  : g_strconcat("numalab-", job->id, NULL);
 
 	return g_strcanon(name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-._", '_');
 }
 
-char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulator, pid_t guard_pid,
+char *lab_domain_xml(const LabBootJob *job, const char *dir, const LabDomainHost *host,
 		     GError **error)
 {
-	g_autofree char *name = lab_domain_name(job);
+	g_autofree char *name = lab_domain_name(job, host);
+	g_autofree char *uuid = host->daemon ? g_uuid_string_random() : g_strdup(UUID);
 	xmlDoc *doc;
 	xmlNode *domain, *memory;
 	xmlChar *text;
@@ -305,7 +332,7 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulato
 	xmlDocSetRootElement(doc, domain);
 	xmlNewProp(domain, BAD_CAST "type", BAD_CAST(job->clock == LAB_CLOCK_KVM ? "kvm" : "qemu"));
 	element(domain, "name", name, NULL);
-	element(domain, "uuid", UUID, NULL);
+	element(domain, "uuid", uuid, NULL);
 	memory = element_uint(domain, "memory", job->topology->memory_bytes / KIB);
 	xmlNewProp(memory, BAD_CAST "unit", BAD_CAST "KiB");
 	element_uint(domain, "vcpu", job->topology->n_cpus);
@@ -317,8 +344,9 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulato
 	element(domain, "on_poweroff", "destroy", NULL);
 	element(domain, "on_reboot", "destroy", NULL);
 	element(domain, "on_crash", "destroy", NULL);
-	add_devices(domain, job, dir, emulator);
-	add_commandline(domain, job, dir, guard_pid);
+	add_devices(domain, job, dir, host);
+	add_labels(domain, host);
+	add_commandline(domain, job, dir, host);
 	xmlDocDumpFormatMemory(doc, &text, &size, 1);
 	copy = g_strndup((const char *)text, (gsize)size);
 	xmlFree(text);

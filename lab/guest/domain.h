@@ -14,15 +14,28 @@
 #include "lab/guest/boot.h"
 
 /**
- * lab_domain_xml() - domain XML of a boot, built with libxml2
- * @dir:       absolute; console.log, progress.log, results.img, scratch.img are there
+ * struct LabDomainHost - what of a domain is the host's and the guest does not see
  * @emulator:  (nullable): wrapper in place of job->emulator
  * @guard_pid: what the wrapper must die with, 0: nothing
+ * @daemon:    libvirt is a daemon's, which other guests may have, too: name and UUID are this process's own there, and QEMU
+ *             runs as this user, unconfined and without a change of any file's owner
+ * @models:    (nullable): the daemon's security models, NULL-terminated ("dac", "apparmor")
+ */
+typedef struct {
+	const char *emulator;
+	pid_t guard_pid;
+	gboolean daemon;
+	const char *const *models;
+} LabDomainHost;
+
+/**
+ * lab_domain_xml() - domain XML of a boot, built with libxml2
+ * @dir: absolute; console.log, progress.log, results.img, scratch.img are there
  *
  * Return: XML text with newline; free with g_free(). Errors: LAB_ERROR_USER when the topology
  * cannot be expressed.
  */
-char *lab_domain_xml(const LabBootJob *job, const char *dir, const char *emulator, pid_t guard_pid,
+char *lab_domain_xml(const LabBootJob *job, const char *dir, const LabDomainHost *host,
 		     GError **error);
 
 /** lab_domain_kernel_args() - the whole kernel command line. Free with g_free(). */
@@ -41,4 +54,4 @@ char *lab_domain_qemu_args(const char *xml, GError **error);
 gint64 lab_domain_rtc_base(guint64 seed);
 
 /** lab_domain_name() - libvirt's name for the boot. Free with g_free(). */
-char *lab_domain_name(const LabBootJob *job);
+char *lab_domain_name(const LabBootJob *job, const LabDomainHost *host);

@@ -37,7 +37,7 @@ static gboolean open_state(GError **error)
 			return FALSE;
 		atexit(close_state);
 	}
-	state.embed = lab_embed_open(state.root, NULL, NULL, error);
+	state.embed = lab_embed_open(state.root, NULL, NULL, NULL, error);
 	return state.embed != NULL;
 }
 

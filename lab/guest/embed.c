@@ -12,7 +12,8 @@
 #include "lab/guest/capabilities.h"
 
 struct LabEmbed {
-	const char *root;
+	const char *root; /* NULL: a daemon */
+	gboolean session; /* the daemon is the user's own */
 	char *capabilities; /* directory of libvirt's own cache, in root */
 	char *kept;	    /* (nullable): directory in ours */
 	virConnectPtr connection;
@@ -104,19 +105,30 @@ static gboolean look_at(LabEmbed *embed, const char *emulator, GError **error)
 	return TRUE;
 }
 
-LabEmbed *lab_embed_open(const char *root, const char *emulator, const char *qemu, GError **error)
+/* Inside this process: all that libvirt keeps is below @root. */
+static gboolean prepare_inside(LabEmbed *embed, const char *root, const char *emulator,
+			       const char *qemu, GError **error)
 {
-	g_autoptr(LabEmbed) embed = g_new0(LabEmbed, 1);
-	g_autofree char *uri = g_strconcat("qemu:///embed?root=", root, NULL);
-
 	embed->root = root;
-	embed->timer = -1;
 	if (!write_configuration(root, error))
-		return NULL;
+		return FALSE;
 	prepare_environment(root, qemu);
 	embed->capabilities = g_build_filename(root, "cache", "qemu", "capabilities", NULL);
 	embed->kept = lab_capabilities_dir(emulator, qemu);
 	lab_capabilities_copy(embed->kept, embed->capabilities);
+	return TRUE;
+}
+
+LabEmbed *lab_embed_open(const char *root, const char *uri, const char *emulator, const char *qemu,
+			 GError **error)
+{
+	g_autoptr(LabEmbed) embed = g_new0(LabEmbed, 1);
+	g_autofree char *inside = g_strconcat("qemu:///embed?root=", root, NULL);
+
+	embed->timer = -1;
+	embed->session = uri && strstr(uri, "/session");
+	if (!uri && !prepare_inside(embed, root, emulator, qemu, error))
+		return NULL;
 	virSetErrorFunc(NULL, say_nothing);
 	if (virInitialize() < 0 || virEventRegisterDefaultImpl() < 0) {
 		lab_embed_set_error(error, "cannot start libvirt");
@@ -125,12 +137,12 @@ LabEmbed *lab_embed_open(const char *root, const char *emulator, const char *qem
 	/* Made to fire once, when the thread is to look at "stop". */
 	embed->timer = virEventAddTimeout(-1, on_timer, NULL, NULL);
 	embed->events = g_thread_new("libvirt", run_events, embed);
-	embed->connection = virConnectOpen(uri);
+	embed->connection = virConnectOpen(uri ? uri : inside);
 	if (!embed->connection) {
-		lab_embed_set_error(error, "cannot open libvirt's QEMU driver");
+		lab_embed_set_error(error, uri ? uri : "cannot open libvirt's QEMU driver");
 		return NULL;
 	}
-	if (emulator && !look_at(embed, emulator, error))
+	if (!uri && emulator && !look_at(embed, emulator, error))
 		return NULL;
 	return g_steal_pointer(&embed);
 }
@@ -142,11 +154,19 @@ virConnectPtr lab_embed_connection(const LabEmbed *embed)
 
 void lab_embed_keep_capabilities(const LabEmbed *embed)
 {
-	lab_capabilities_copy(embed->capabilities, embed->kept);
+	if (embed->root)
+		lab_capabilities_copy(embed->capabilities, embed->kept);
 }
 
 char *lab_embed_qemu_version(const LabEmbed *embed)
 {
+	unsigned long version;
+
+	if (!embed->root)
+		return virConnectGetVersion(embed->connection, &version) < 0
+			       ? g_strdup("")
+			       : g_strdup_printf("%lu.%lu.%lu", version / 1000000,
+						 version / 1000 % 1000, version % 1000);
 	return lab_capabilities_qemu_version(embed->capabilities);
 }
 
@@ -154,10 +174,45 @@ char *lab_embed_qemu_version(const LabEmbed *embed)
 #define LIBVIRT_STAMP "^[0-9-]{10} [0-9:.]+\\+0000: "
 #define QEMU_STAMP "^[0-9-]{10}T[0-9:.]+Z "
 
+char **lab_embed_models(const LabEmbed *embed)
+{
+	g_autoptr(GStrvBuilder) models = g_strv_builder_new();
+	char *text = embed->root ? NULL : virConnectGetCapabilities(embed->connection);
+	g_autoptr(GRegex) regex = g_regex_new("<secmodel>\\s*<model>([a-z]+)</model>", 0, 0, NULL);
+	g_autoptr(GMatchInfo) match = NULL;
+
+	for (gboolean is = text && g_regex_match(regex, text, 0, &match); is;
+	     is = g_match_info_next(match, NULL)) {
+		g_autofree char *model = g_match_info_fetch(match, 1);
+
+		g_strv_builder_add(models, model);
+	}
+	free(text);
+	return g_strv_builder_end(models);
+}
+
+/* Where a daemon has its files: src/qemu/qemu_conf.c. */
+char *lab_embed_pid_path(const LabEmbed *embed, const char *name)
+{
+	if (embed->root)
+		return g_strdup_printf("%s/run/qemu/%s.pid", embed->root, name);
+	if (embed->session)
+		return g_strdup_printf("%s/libvirt/qemu/run/%s.pid", g_get_user_runtime_dir(), name);
+	return g_strdup_printf("/run/libvirt/qemu/%s.pid", name);
+}
+
+static char *log_path(const LabEmbed *embed, const char *name)
+{
+	if (embed->root)
+		return g_strdup_printf("%s/log/qemu/%s.log", embed->root, name);
+	if (embed->session)
+		return g_strdup_printf("%s/libvirt/qemu/log/%s.log", g_get_user_cache_dir(), name);
+	return g_strdup_printf("/var/log/libvirt/qemu/%s.log", name);
+}
+
 char *lab_embed_log(const LabEmbed *embed, const char *name)
 {
-	g_autofree char *file = g_strconcat(name, ".log", NULL);
-	g_autofree char *path = g_build_filename(embed->root, "log", "qemu", file, NULL);
+	g_autofree char *path = log_path(embed, name);
 	g_autoptr(GRegex) qemu_stamp = g_regex_new(QEMU_STAMP, 0, 0, NULL);
 	g_autoptr(GString) kept = g_string_new(NULL);
 	g_autofree char *text = NULL;
@@ -166,6 +221,9 @@ char *lab_embed_log(const LabEmbed *embed, const char *name)
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return g_strdup("");
+	/* Of a guest that is never started again, under this name. */
+	if (!embed->root)
+		unlink(path);
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++) {
 		/* The command line, over many lines, ends with this option. */

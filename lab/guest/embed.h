@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libvirt's QEMU driver inside this process (qemu:///embed): no daemon, nothing shared with other
- * guests. */
+/* libvirt: its QEMU driver inside this process (qemu:///embed), with no daemon and nothing shared with other guests; or a
+ * daemon of this host. */
 #pragma once
 #include <gio/gio.h>
 #include <libvirt/libvirt.h>
@@ -11,6 +11,7 @@ typedef struct LabEmbed LabEmbed;
  * lab_embed_open() - open libvirt on a private directory; once in a process, for libvirt cannot
  * change it later
  * @root:     of lab_private_dir_new(); borrowed until lab_embed_close()
+ * @uri:      (nullable): of a daemon of this host, in place of the driver inside; @root is not used then
  * @emulator: (nullable): program that the domains will name, when it is a wrapper
  * @qemu:     (nullable): the QEMU behind it, found in PATH when it is a bare name
  *
@@ -18,7 +19,7 @@ typedef struct LabEmbed LabEmbed;
  * finds out about an emulator (some 4 s) is kept in the cache, for these two files and this
  * libvirt. Errors: LAB_ERROR_INFRA.
  */
-LabEmbed *lab_embed_open(const char *root, const char *emulator, const char *qemu, GError **error);
+LabEmbed *lab_embed_open(const char *root, const char *uri, const char *emulator, const char *qemu, GError **error);
 
 /** lab_embed_connection() - borrowed */
 virConnectPtr lab_embed_connection(const LabEmbed *embed);
@@ -30,6 +31,12 @@ void lab_embed_keep_capabilities(const LabEmbed *embed);
 /** lab_embed_qemu_version() - "10.0.2" as libvirt found it, "" when not known yet. Free with
  * g_free(). */
 char *lab_embed_qemu_version(const LabEmbed *embed);
+
+/** lab_embed_models() - a daemon's security models ("dac", "apparmor"); none inside. Free with g_strfreev(). */
+char **lab_embed_models(const LabEmbed *embed);
+
+/** lab_embed_pid_path() - of the file with QEMU's process id, for domain @name. Free with g_free(). */
+char *lab_embed_pid_path(const LabEmbed *embed, const char *name);
 
 /** lab_embed_log() - end of what QEMU said on stderr for domain @name, without its command line;
  * "". Free with g_free(). */

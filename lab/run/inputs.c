@@ -10,6 +10,7 @@
 #include "lab/base/process.h"
 #include "lab/base/units.h"
 #include "lab/build/initrd.h"
+#include "lab/guest/connect.h"
 #include "lab/guest/kvm_probe.h"
 #include "lab/guest/placement.h"
 #include "lab/guest/cpu_features.h"
@@ -313,6 +314,7 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 	in->agent_path = lab_path_helper("numalab-agent");
 	in->agent_digest = lab_digest_file(in->agent_path, error);
 	if (!in->agent_digest || !find_emulator(in, error) ||
+	    (options->connect && !lab_connect_check(options->connect, error)) ||
 	    !lab_placement_check(&scenario->pin, scenario->topology, "", NULL, error) ||
 	    !check_kvm(scenario, &kvm_works, error))
 		return NULL;
@@ -444,6 +446,7 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 	else
 		text = agent_job(in, kernel, prepare, (const char *const *)modules);
 	job->boot = s->boot;
+	job->connect = g_strdup(in->options->connect);
 	if (s->boot == LAB_BOOT_DISK) {
 		if (!lab_inputs_set_disk(in, kernel, text, job, error))
 			return NULL;

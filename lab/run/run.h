@@ -28,6 +28,7 @@ typedef struct {
 	const char *store_root, *cache_root; /* (nullable) overrides */
 	guint jobs; /* boots at once; 0: as many as do not disturb each other (exact: host CPUs;
 		       tcg: 1) */
+	const char *connect; /* (nullable): libvirt's URI: a daemon of this host */
 	gboolean offline; /* never ask a mirror */
 	gboolean fresh;	  /* do not resume */
 	gboolean strict;  /* of clock kvm: no run on a host that breaks a rule (lab/run/host.h) */

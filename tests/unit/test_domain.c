@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
@@ -60,6 +61,8 @@ static const Case cases[] = {
 };
 /* libvirt wants KVM, or the disks, to be there. */
 #define N_XML_ONLY 7
+
+static const LabDomainHost nowhere;
 
 static LabTopology *topology(const char *name)
 {
@@ -142,7 +145,7 @@ START_TEST(xml)
 {
 	g_autoptr(LabBootJob) job = job_of(&cases[_i]);
 	g_autoptr(GError) error = NULL;
-	g_autofree char *text = lab_domain_xml(job, "/boot", NULL, 0, &error);
+	g_autofree char *text = lab_domain_xml(job, "/boot", &nowhere, &error);
 
 	ck_assert_msg(text != NULL, "%s", error ? error->message : "no error set");
 	compare(cases[_i].name, ".xml", text);
@@ -161,7 +164,7 @@ START_TEST(arguments)
 {
 	g_autoptr(LabBootJob) job = job_of(&cases[_i]);
 	g_autoptr(GError) error = NULL;
-	g_autofree char *text = lab_domain_xml(job, "/boot", NULL, 0, &error);
+	g_autofree char *text = lab_domain_xml(job, "/boot", &nowhere, &error);
 	g_autofree char *args = lab_domain_qemu_args(text, &error), *plain = NULL;
 
 	ck_assert_msg(args != NULL, "%s", error ? error->message : "no error set");
@@ -174,8 +177,9 @@ END_TEST
 START_TEST(wrapper)
 {
 	g_autoptr(LabBootJob) job = job_of(&cases[0]);
-	g_autofree char *plain = lab_domain_xml(job, "/boot", NULL, 0, NULL);
-	g_autofree char *text = lab_domain_xml(job, "/boot", "/x/numalab-emulator", 4711, NULL);
+	const LabDomainHost guarded = {.emulator = "/x/numalab-emulator", .guard_pid = 4711};
+	g_autofree char *plain = lab_domain_xml(job, "/boot", &nowhere, NULL);
+	g_autofree char *text = lab_domain_xml(job, "/boot", &guarded, NULL);
 	g_autoptr(GString) expected = g_string_new(plain);
 
 	g_string_replace(expected, "<emulator>/usr/bin/qemu-system-x86_64<",
@@ -206,7 +210,7 @@ START_TEST(too_many_cpus)
 	g_autoptr(GError) error = NULL;
 
 	job->topology->n_cpus = 256;
-	ck_assert_ptr_null(lab_domain_xml(job, "/boot", NULL, 0, &error));
+	ck_assert_ptr_null(lab_domain_xml(job, "/boot", &nowhere, &error));
 	ck_assert(g_error_matches(error, LAB_ERROR, LAB_ERROR_USER));
 }
 END_TEST
@@ -221,9 +225,31 @@ START_TEST(names)
 		{"a\nb", "numalab-a_b"},
 	};
 	LabBootJob job = {.id = (char *)names[_i].id};
-	g_autofree char *name = lab_domain_name(&job);
+	g_autofree char *name = lab_domain_name(&job, &nowhere);
 
 	ck_assert_str_eq(name, names[_i].name);
+}
+END_TEST
+
+/* Of a daemon: a name and a UUID of its own, the guest's UUID as ever, this user's rights, nobody's label. */
+START_TEST(daemon_domain)
+{
+	static const char *const models[] = {"apparmor", "dac", NULL};
+	const LabDomainHost host = {.emulator = "/x/numalab-emulator", .daemon = TRUE, .models = models};
+	g_autoptr(LabBootJob) job = job_of(&cases[0]);
+	g_autofree char *text = lab_domain_xml(job, "/boot", &host, NULL);
+	g_autofree char *again = lab_domain_xml(job, "/boot", &host, NULL);
+	g_autofree char *name = g_strdup_printf("<name>numalab-%d-6.1.192-s1</name>", (int)getpid());
+	g_autofree char *label = g_strdup_printf("<label>+%u:+%u</label>", (unsigned)geteuid(), (unsigned)getegid());
+
+	ck_assert_ptr_nonnull(strstr(text, name));
+	ck_assert_str_ne(text, again);
+	ck_assert_ptr_nonnull(strstr(text, "<qemu:arg value=\"-uuid\"/>\n    <qemu:arg value=\"6e756d61-6c61-4200-8000-000000000001\"/>"));
+	ck_assert_ptr_null(strstr(text, "<uuid>6e756d61"));
+	ck_assert_ptr_nonnull(strstr(text, "<seclabel type=\"none\" model=\"apparmor\"/>"));
+	ck_assert_ptr_nonnull(strstr(text, label));
+	ck_assert_ptr_nonnull(strstr(text, "NUMALAB_QEMU"));
+	ck_assert_ptr_null(strstr(text, "NUMALAB_GUARD"));
 }
 END_TEST
 
@@ -236,6 +262,7 @@ int main(void)
 	/* libvirt looks at QEMU once, which takes some seconds when nothing is cached. */
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, xml, 0, G_N_ELEMENTS(cases));
+	tcase_add_test(tcase, daemon_domain);
 	tcase_add_loop_test(tcase, arguments, 0, G_N_ELEMENTS(cases) - N_XML_ONLY);
 	tcase_add_test(tcase, wrapper);
 	tcase_add_test(tcase, seeds_differ);

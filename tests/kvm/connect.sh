@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --connect: the guests of a libvirt daemon. Starts one where there is none.
+. "$TEST_TREE/tests/lib.sh"
+scenario=$TEST_TMP/calm.yaml
+grep -v '^host-pressure' "$data/scenarios/kvm.yaml" > "$scenario"
+uri=qemu:///system
+guests() { pgrep -f 'guest=numalab-[0-9]+-' | wc -l; }
+started=()
+if [ ! -S /run/libvirt/libvirt-sock ]; then
+	command -v libvirtd >/dev/null && command -v virtlogd >/dev/null || { echo "skip --connect: there is no libvirtd"; finish; }
+	run_exit 3 "no daemon" "$NUMALAB" run "$scenario" --offline --connect "$uri"
+	matches "is told" 'qemu:///system: .*libvirt-sock' "$errors"
+	mkdir -p /run/libvirt
+	virtlogd & started+=($!)
+	libvirtd & started+=($!)
+	trap 'kill "${started[@]}"; wait' EXIT
+	until [ -S /run/libvirt/libvirt-sock ]; do kill -0 "${started[1]}" || break; read -r -t 0.1 < /dev/zero; done
+fi
+run_exit 2 "a daemon of another host" "$NUMALAB" run "$scenario" --offline --connect qemu+ssh://host/system
+matches "is refused" 'wanted qemu:///system or qemu:///session' "$errors"
+
+run_exit 0 "a guest of the daemon" "$NUMALAB" run "$scenario" --offline --connect "$uri"
+boot=$(ls -d "$NUMALAB_STORE"/runs/1/boots/* | head -n 1)
+matches "under a name of its own" '<name>numalab-[0-9]+-6' "$(cat "$boot/domain.xml")"
+equal "the guest sees the UUID as ever" 1 "$(grep -c '^6e756d61-6c61-4200-8000-000000000001$' "$boot/qemu.args")"
+equal "and is gone" 0 "$(guests)"
+
+# Whoever kills the run kills the guest.
+"$NUMALAB" run "$scenario" --offline --fresh --connect "$uri" > "$TEST_TMP/log" 2>&1 & run=$!
+until [ "$(guests)" = 1 ]; do kill -0 "$run" || break; read -r -t 0.1 < /dev/zero; done
+guest=$(pgrep -f 'guest=numalab-[0-9]+-' | head -n 1)
+kill -KILL "$run"; wait "$run" 2>/dev/null
+matches "a guest ran" '^[0-9]+$' "$guest"
+tail --pid="$guest" -f /dev/null
+ok "and went with its run"
+finish
