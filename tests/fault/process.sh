@@ -17,6 +17,7 @@ after() { # NAME WANTED-EXIT
 	local rc; wait $guard; rc=$?
 	if wait_until 5 gone; then ok "$1: nothing is left 5 s later"; else not_ok "$1: nothing is left 5 s later" "$(mine '(qemu-system|numalab)')"; fi
 	[ "$2" = any ] || equal "$1: exit" "$2" "$rc"
+	[ "$2" = any ] || [ "$2" = "$rc" ] || sed 's/^/said: /' "$TEST_TMP/err"
 }
 no_result() { if [ -e "$TEST_TMP/boot/result.json" ]; then not_ok "$1: no result.json"; else ok "$1: no result.json"; fi; }
 
@@ -35,7 +36,7 @@ start "SIGTERM" && { kill -TERM $guard; after "SIGTERM" 130; no_result "SIGTERM"
 
 # Before there is a guest: whatever libvirt is about to start must not stay.
 for n in 1 2 3 4 5 6 7 8; do
-	"$NUMALAB" boot "$TEST_TMP/boot" > /dev/null 2>&1 & guard=$!
+	"$NUMALAB" boot "$TEST_TMP/boot" > /dev/null 2> "$TEST_TMP/err" & guard=$!
 	read -rt "0.$(printf %03d $((n * 90)))" <> <(:) || true
 	kill -9 $guard; after "guard killed within its first $((n * 90)) ms" 137
 done
