@@ -5,7 +5,8 @@ base
 job "$TEST_TMP/boot"
 guest() { mine qemu-system; }
 started() { [ -n "$(guest)" ] && [ -s "$TEST_TMP/boot/console.log" ]; }
-gone() { [ -z "$(mine '(qemu-system|numalab)')" ]; }
+# A process that is being killed loses its command line before its lock.
+gone() { [ -z "$(mine '(qemu-system|numalab)')" ] && flock -n "$TEST_TMP/boot/job.json" true; }
 
 # start: the boot runs, its guest is there; $guard, $worker, $qemu
 start() {
