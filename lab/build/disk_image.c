@@ -15,7 +15,6 @@
 #include "lab/build/image_make.h"
 #include "lab/build/meaning.h"
 
-#define KIND "disk"
 /* ROOT/disk-recipe/SHA256(recipe and options): the key of the disk that was meant when a mirror was last asked. */
 #define POINTER_KIND "disk-recipe"
 /* ROOT/disk-seen/SHA256(path, inode, size, times): digest of somebody's image, so that it is read once. */
@@ -181,7 +180,7 @@ static char *get_of_recipe(Make *m, gboolean *made, GError **error)
 	m->apt = apt;
 	m->packages = packages;
 	m->key = key = key_of(m);
-	dir = lab_cache_get(m->tool->cache, KIND, key, make_disk, m, made, error);
+	dir = lab_cache_get(m->tool->cache, LAB_DISK_KIND, key, make_disk, m, made, error);
 	m->key = NULL;
 	return dir && lab_meaning_set(m->tool->cache, POINTER_KIND, text, key, error)
 		       ? g_steal_pointer(&dir)
@@ -260,7 +259,7 @@ static char *get_of_somebody(Make *m, gboolean *made, GError **error)
 		return NULL;
 	m->key = key;
 	m->format = format_of(m->recipe->disk);
-	dir = lab_cache_get(m->tool->cache, KIND, key, adopt, m, made, &local);
+	dir = lab_cache_get(m->tool->cache, LAB_DISK_KIND, key, adopt, m, made, &local);
 	m->key = NULL;
 	if (g_error_matches(local, LAB_ERROR, LAB_ERROR_USER))
 		lab_error_set_at(error, &m->recipe->suite_origin, "%s", local->message);
@@ -279,7 +278,7 @@ LabDiskImage *lab_disk_image_get(LabDiskTool *tool, const LabImageRecipe *recipe
 	*made = FALSE;
 	if (recipe->disk)
 		dir = get_of_somebody(&m, made, error);
-	else if ((dir = lab_meaning_last(tool->cache, POINTER_KIND, text, KIND,
+	else if ((dir = lab_meaning_last(tool->cache, POINTER_KIND, text, LAB_DISK_KIND,
 					 tool->offline ? 0 : LAB_MEANING_MAX_AGE_S)))
 		;
 	else if (tool->offline)

@@ -3,6 +3,7 @@
 #pragma once
 #include "lab/build/disk_tool.h"
 
+#define LAB_DISK_KIND "disk"
 #define LAB_DISK_FILE "disk.qcow2"
 
 /** lab_disk_describe() - write disk.json of an entry; lab_disk_load() - read the entry. Errors: LAB_ERROR_INFRA. */

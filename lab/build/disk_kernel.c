@@ -16,7 +16,7 @@
 
 #define KIND "disk-kernel"
 /** Enters every key: a new number where the same kernel would be installed otherwise. */
-#define LAYOUT "numalab disk kernel 1\n"
+#define LAYOUT "numalab disk kernel 2\n"
 
 typedef struct {
 	LabDiskTool *tool;
@@ -136,6 +136,15 @@ static JsonObject *tree_request(const Make *m)
 	return request;
 }
 
+/* From one entry of the cache to another, wherever the cache is: it may be moved. */
+static char *relative_path(const LabDiskImage *image)
+{
+	g_autofree char *dir = g_path_get_dirname(image->path);
+	g_autofree char *key = g_path_get_basename(dir);
+
+	return g_strdup_printf("../../" LAB_DISK_KIND "/%s/" LAB_DISK_FILE, key);
+}
+
 static gboolean make(const char *dir, gpointer data, GError **error)
 {
 	const Make *m = data;
@@ -143,13 +152,14 @@ static gboolean make(const char *dir, gpointer data, GError **error)
 	g_autofree char *path = g_build_filename(dir, LAB_DISK_FILE, NULL);
 	g_autofree char *what =
 		g_strdup_printf("%s into image %s", m->kernel->release, m->image->name);
+	g_autofree char *below = relative_path(m->image);
 	g_autoptr(GPtrArray) packages = packages_of(m->kernel, error);
 	g_auto(LabDiskSaid) said = {0};
 	JsonObject *request;
 	gint64 begin = g_get_monotonic_time();
 
 	if (!packages || !lab_dir_make(debs, error) ||
-	    !lab_qcow2_above(m->image->path, "qcow2", path, error))
+	    !lab_qcow2_above(below, "qcow2", path, error))
 		return FALSE;
 	request = packages->len ? packages_request(m, packages, debs, error) : tree_request(m);
 	if (!request)
