@@ -24,7 +24,8 @@ static const GOptionEntry options[] = {
 	{"boots", 'n', 0, G_OPTION_ARG_INT, &boots, "boots of each kernel: seeds 1 to N", "N"},
 	{"clock", 0, 0, G_OPTION_ARG_STRING, &clock_name, "exact, tcg or kvm", "CLOCK"},
 	{"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &sets,
-	 "set a key of the scenario (steps.xfsrepair.options.bhash=4096); repeat for more",
+	 "set a key of the scenario (steps.xfsrepair.options.bhash=4096), or take it away "
+	 "(async-pf=null); repeat for more",
 	 "KEY=VALUE"},
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs,
 	 "boots at once (default: as many as do not disturb each other)", "N"},
