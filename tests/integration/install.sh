@@ -22,7 +22,9 @@ for what in topologies:topology scenarios:scenario; do
 	found=$("$installed" "$verb" list | awk 'NR > 1 { print $1 }' | sort)
 	if [ "$want" = "$found" ]; then ok "installed $folder"; else bad "installed $folder" "$found"; fi
 done
-if "$installed" doctor --json | grep -q "$dest/opt/lab/libexec/numalab/numalab-agent"; then ok "installed agent"
+# In whole: a grep that stops reading would fail the doctor that is still writing.
+doctor=$("$installed" doctor --json)
+if grep -q "$dest/opt/lab/libexec/numalab/numalab-agent" <<<"$doctor"; then ok "installed agent"
 else bad "installed agent" "doctor does not find it"; fi
 verbs=$("$installed" help | sed -nE 's/^  ([a-z]+) .*/\1/p')
 for v in $verbs; do
