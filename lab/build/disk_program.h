@@ -15,7 +15,8 @@
  *     tree:       kernel (bzImage), config (or ""), modules (directory, with depmod's indices), release, boot
  *     read:       to (directory)
  *
- * On stdout, as it goes: "stage TEXT", "part NAME MILLISECONDS" (that took), "root UUID=..." (of make and adopt).
+ * On stdout, as it goes: "stage TEXT", "part NAME MILLISECONDS" (that took), "root UUID=..." (of make and adopt), "sockets DIR" (to
+ * be removed when this program is killed).
  * Exit status 0; 1 with the reason on stderr; 2: the reason is the user's image.
  */
 #pragma once

@@ -166,6 +166,7 @@ typedef struct {
 	LabDiskTool *tool;
 	const char *what;
 	LabDiskSaid *said;
+	char *sockets; /* (nullable): directory of libguestfs's */
 } Follow;
 
 static void on_line(const char *line, gpointer data)
@@ -181,6 +182,9 @@ static void on_line(const char *line, gpointer data)
 	} else if (g_str_has_prefix(line, "root ") && f->said) {
 		g_free(f->said->root);
 		f->said->root = g_strdup(line + strlen("root "));
+	} else if (g_str_has_prefix(line, "sockets /tmp/libguestfs")) {
+		g_free(f->sockets);
+		f->sockets = g_strdup(line + strlen("sockets "));
 	}
 }
 
@@ -212,7 +216,7 @@ gboolean lab_disk_tool_run(LabDiskTool *tool, JsonObject *request, const char *w
 {
 	g_autoptr(JsonNode) node = json_node_init_object(json_node_alloc(), request);
 	g_autofree char *temporary = NULL, *path = NULL, *text = NULL;
-	Follow follow = {tool, what, said};
+	Follow follow = {tool, what, said, NULL};
 	gboolean ok;
 	int lock;
 
@@ -225,6 +229,10 @@ gboolean lab_disk_tool_run(LabDiskTool *tool, JsonObject *request, const char *w
 	path = g_build_filename(temporary, "request.json", NULL);
 	text = json_to_string(node, TRUE);
 	ok = lab_file_write(path, text, -1, error) && start(&follow, path, error);
+	/* Gone with a program that came to its end. */
+	if (!ok && follow.sockets)
+		lab_dir_remove(follow.sockets, NULL);
+	g_free(follow.sockets);
 	lab_private_dir_remove(temporary, lock);
 	return ok;
 }

@@ -75,6 +75,9 @@ matches "is called that" 'own.yaml:2:.*wanted one operating system in the disk i
 printf 'suite: bookworm\npackages: [busybox]\n' > "$TEST_TMP/small.yaml"
 sed -e 's|^image: .*|image: ./small.yaml|' "$TEST_TMP/panic.yaml" > "$TEST_TMP/killed.yaml"
 there=$(disks)
+# As root libguestfs has its sockets in /tmp. Only whoever is killed with SIGKILL leaves them.
+sockets() { find /tmp -maxdepth 1 -name 'libguestfs*' 2>/dev/null | sort; }
+sockets_before=$(sockets)
 "$NUMALAB" run "$TEST_TMP/killed.yaml" > "$TEST_TMP/log" 2>&1 & pid=$!
 until_says "$TEST_TMP/log" 'copying the system' "$pid" || not_ok "a disk is being made" "$(tail -n 3 "$TEST_TMP/log")"
 guest=$(pgrep -f "qemu-system.*$NUMALAB_CACHE/guestfs" | head -n 1)
@@ -82,11 +85,13 @@ kill -KILL "$pid"; wait "$pid" 2>/dev/null
 matches "libguestfs's guest ran" '^[0-9]+$' "$guest"
 tail --pid="$guest" -f /dev/null
 ok "and ended by itself"
+comm -13 <(echo "$sockets_before") <(sockets) | xargs -r rm -r
 equal "no disk is there" "$there" "$(disks | grep -v '\.new$')"
 "$NUMALAB" run "$TEST_TMP/killed.yaml" > "$TEST_TMP/log" 2>&1 & pid=$!
 until_says "$TEST_TMP/log" 'disk small [0-9a-f]{6} made' "$pid" && ok "the next run makes it" || not_ok "the next run makes it" "$(tail -n 3 "$TEST_TMP/log")"
 kill -INT "$pid"; wait "$pid"
 equal "Ctrl-C in what comes next" 130 "$?"
+equal "leaves no sockets" "$sockets_before" "$(sockets)"
 if [ "$(id -u)" = 0 ]; then
 	mkdir "$TEST_TMP/cache"; ln -s "$NUMALAB_CACHE"/* "$TEST_TMP/cache/"
 	rm "$TEST_TMP/cache/disk-kernel"; mkdir "$TEST_TMP/cache/disk-kernel"

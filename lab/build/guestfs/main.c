@@ -50,6 +50,31 @@ gboolean disk_sh(Disk *disk, const char *what, const char *command, GError **err
 	return disk_ok(disk, said ? 0 : -1, what, error);
 }
 
+/*
+ * As root libguestfs has its sockets in /tmp, whatever it is told, and leaves them there when this program is killed. So who
+ * started it is told where: it is in the arguments of libguestfs's QEMU.
+ */
+static void tell_sockets(Disk *disk)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/cmdline", guestfs_get_pid(disk->g));
+	g_autoptr(GRegex) regex = g_regex_new("path=(/tmp/libguestfs[A-Za-z0-9]{6})/", 0, 0, NULL);
+	g_autoptr(GMatchInfo) match = NULL;
+	g_autofree char *arguments = NULL;
+	gsize length;
+
+	if (!g_file_get_contents(path, &arguments, &length, NULL))
+		return;
+	for (gsize i = 0; i < length; i++)
+		if (!arguments[i])
+			arguments[i] = '\n';
+	if (g_regex_match(regex, arguments, 0, &match)) {
+		g_autofree char *dir = g_match_info_fetch(match, 1);
+
+		printf("sockets %s\n", dir);
+		fflush(stdout);
+	}
+}
+
 gboolean disk_launch(Disk *disk, gboolean readonly, GError **error)
 {
 	disk_stage(disk, "starting libguestfs's guest");
@@ -62,6 +87,7 @@ gboolean disk_launch(Disk *disk, gboolean readonly, GError **error)
 		     disk->disk, error) ||
 	    !disk_ok(disk, guestfs_launch(disk->g), "libguestfs's guest", error))
 		return FALSE;
+	tell_sockets(disk);
 	disk_part(disk, "libguestfs");
 	return TRUE;
 }
