@@ -2,14 +2,9 @@
 #include "lab/guest/connect.h"
 
 #include <libvirt/libvirt.h>
-#include <libvirt/virterror.h>
 
 #include "lab/base/error.h"
 #include "lab/guest/embed.h"
-
-static void say_nothing(void *data, virErrorPtr error)
-{
-}
 
 static gboolean is_local(const char *text)
 {
@@ -28,12 +23,13 @@ gboolean lab_connect_check(const char *uri, GError **error)
 
 	if (!is_local(uri)) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
-			    "--connect: wanted qemu:///system or qemu:///session (a guest's files are on this "
+			    "--connect: wanted qemu:///system or qemu:///session (a guest's files "
+			    "are on this "
 			    "host), found '%s'",
 			    uri);
 		return FALSE;
 	}
-	virSetErrorFunc(NULL, say_nothing);
+	lab_embed_quiet();
 	connection = virConnectOpen(uri);
 	if (!connection) {
 		lab_embed_set_error(error, uri);

@@ -10,6 +10,7 @@
 #include "lab/guest/boot_files.h"
 #include "lab/guest/domain_args.h"
 #include "lab/guest/domain_pin.h"
+#include "lab/guest/domain_xml.h"
 
 #define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
 /* The guest sees it (SMBIOS): a random one makes two boots differ. */
@@ -18,84 +19,62 @@
 /* QEMU's default depends on the host's memory, and a full cache ends the running CPU's turn. */
 #define TB_CACHE_MIB 512
 
-/* An element below @parent with attributes, given as name, value, ..., NULL. */
-G_GNUC_NULL_TERMINATED
-static xmlNode *element(xmlNode *parent, const char *name, const char *text, ...)
-{
-	xmlNode *node = xmlNewTextChild(parent, NULL, BAD_CAST name, BAD_CAST text);
-	const char *attribute;
-	va_list ap;
-
-	va_start(ap, text);
-	while ((attribute = va_arg(ap, const char *)))
-		xmlNewProp(node, BAD_CAST attribute, BAD_CAST va_arg(ap, const char *));
-	va_end(ap);
-	return node;
-}
-
-static void attribute_uint(xmlNode *node, const char *name, guint64 value)
-{
-	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
-
-	xmlNewProp(node, BAD_CAST name, BAD_CAST text);
-}
-
 static xmlNode *element_uint(xmlNode *parent, const char *name, guint64 value)
 {
 	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
 
-	return element(parent, name, text, NULL);
+	return lab_xml_element(parent, name, text, NULL);
 }
 
 /* A boot loader on the disk: it takes the kernel's arguments from the firmware's tables (lab/build/guestfs/make.c). */
 static void add_firmware_arguments(xmlNode *domain, xmlNode *os, const char *args)
 {
-	xmlNode *info = element(domain, "sysinfo", NULL, "type", "smbios", NULL);
+	xmlNode *info = lab_xml_element(domain, "sysinfo", NULL, "type", "smbios", NULL);
 
-	element(element(info, "oemStrings", NULL, NULL), "entry", args, NULL);
-	element(os, "smbios", NULL, "mode", "sysinfo", NULL);
+	lab_xml_element(lab_xml_element(info, "oemStrings", NULL, NULL), "entry", args, NULL);
+	lab_xml_element(os, "smbios", NULL, "mode", "sysinfo", NULL);
 }
 
 static void add_os(xmlNode *domain, const LabBootJob *job, const char *dir)
 {
 	g_autofree char *initrd = g_canonicalize_filename(job->initrd_path, dir);
 	g_autofree char *args = lab_domain_kernel_args(job);
-	xmlNode *os = element(domain, "os", NULL, NULL);
+	xmlNode *os = lab_xml_element(domain, "os", NULL, NULL);
 
-	element(os, "type", "hvm", "arch", "x86_64", "machine", "q35", NULL);
+	lab_xml_element(os, "type", "hvm", "arch", "x86_64", "machine", "q35", NULL);
 	if (!*job->kernel_path) {
 		add_firmware_arguments(domain, os, args);
 		return;
 	}
-	element(os, "kernel", job->kernel_path, NULL);
-	element(os, "initrd", initrd, NULL);
-	element(os, "cmdline", args, NULL);
+	lab_xml_element(os, "kernel", job->kernel_path, NULL);
+	lab_xml_element(os, "initrd", initrd, NULL);
+	lab_xml_element(os, "cmdline", args, NULL);
 }
 
 static void add_distances(xmlNode *cell, const LabTopology *t, guint from)
 {
-	xmlNode *distances = element(cell, "distances", NULL, NULL);
+	xmlNode *distances = lab_xml_element(cell, "distances", NULL, NULL);
 
 	for (guint to = 0; to < t->n_nodes; to++) {
-		xmlNode *sibling = element(distances, "sibling", NULL, NULL);
+		xmlNode *sibling = lab_xml_element(distances, "sibling", NULL, NULL);
 
-		attribute_uint(sibling, "id", to);
-		attribute_uint(sibling, "value", lab_topology_distance(t, from, to));
+		lab_xml_attribute_uint(sibling, "id", to);
+		lab_xml_attribute_uint(sibling, "value", lab_topology_distance(t, from, to));
 	}
 }
 
 static void add_nodes(xmlNode *cpu, const LabTopology *t)
 {
-	xmlNode *numa = element(cpu, "numa", NULL, NULL);
+	xmlNode *numa = lab_xml_element(cpu, "numa", NULL, NULL);
 
 	for (guint i = 0; i < t->n_nodes; i++) {
 		g_autofree char *cpus = lab_cpuset_format(&t->nodes[i].cpus);
-		xmlNode *cell = element(numa, "cell", NULL, NULL);
+		xmlNode *cell = lab_xml_element(numa, "cell", NULL, NULL);
 
-		attribute_uint(cell, "id", i);
+		lab_xml_attribute_uint(cell, "id", i);
 		if (*cpus)
 			xmlNewProp(cell, BAD_CAST "cpus", BAD_CAST cpus);
-		attribute_uint(cell, "memory", t->nodes[i].memory_bytes / KIB);
+		lab_xml_attribute_uint(cell, "memory", t->nodes[i].memory_bytes / KIB);
 		xmlNewProp(cell, BAD_CAST "unit", BAD_CAST "KiB");
 		add_distances(cell, t, i);
 	}
@@ -108,13 +87,13 @@ static xmlNode *add_model(xmlNode *domain, const LabBootJob *job)
 	xmlNode *cpu;
 
 	if (job->clock != LAB_CLOCK_KVM)
-		return element(domain, "cpu", NULL, "mode", "maximum", NULL);
+		return lab_xml_element(domain, "cpu", NULL, "mode", "maximum", NULL);
 	if (!g_strcmp0(job->cpu_model, "host"))
-		return element(domain, "cpu", NULL, "mode", "host-passthrough", "check", "none",
-			       "migratable", "off", NULL);
-	cpu = element(domain, "cpu", NULL, "mode", "custom", "match", "exact", "check", "full",
-		      NULL);
-	element(cpu, "model", job->cpu_model, "fallback", "forbid", NULL);
+		return lab_xml_element(domain, "cpu", NULL, "mode", "host-passthrough", "check",
+				       "none", "migratable", "off", NULL);
+	cpu = lab_xml_element(domain, "cpu", NULL, "mode", "custom", "match", "exact", "check",
+			      "full", NULL);
+	lab_xml_element(cpu, "model", job->cpu_model, "fallback", "forbid", NULL);
 	return cpu;
 }
 
@@ -122,30 +101,30 @@ static void add_cpu(xmlNode *domain, const LabBootJob *job)
 {
 	const LabTopology *t = job->topology;
 	xmlNode *cpu = add_model(domain, job);
-	xmlNode *topology = element(cpu, "topology", NULL, NULL);
+	xmlNode *topology = lab_xml_element(cpu, "topology", NULL, NULL);
 
-	attribute_uint(topology, "sockets", t->sockets);
-	attribute_uint(topology, "dies", t->dies);
-	attribute_uint(topology, "cores", t->cores);
-	attribute_uint(topology, "threads", t->threads);
+	lab_xml_attribute_uint(topology, "sockets", t->sockets);
+	lab_xml_attribute_uint(topology, "dies", t->dies);
+	lab_xml_attribute_uint(topology, "cores", t->cores);
+	lab_xml_attribute_uint(topology, "threads", t->threads);
 	if (job->invtsc)
-		element(cpu, "feature", NULL, "policy", "require", "name", "invtsc", NULL);
+		lab_xml_element(cpu, "feature", NULL, "policy", "require", "name", "invtsc", NULL);
 	if (t->kind == LAB_TOPOLOGY_VNUMA && !lab_domain_nodes_by_args(t))
 		add_nodes(cpu, t);
 }
 
 static void add_features(xmlNode *domain, const LabBootJob *job)
 {
-	xmlNode *features = element(domain, "features", NULL, NULL);
+	xmlNode *features = lab_xml_element(domain, "features", NULL, NULL);
 	xmlNode *tcg;
 
-	element(features, "acpi", NULL, NULL);
-	element(features, "apic", NULL, NULL);
+	lab_xml_element(features, "acpi", NULL, NULL);
+	lab_xml_element(features, "apic", NULL, NULL);
 	if (job->clock == LAB_CLOCK_KVM) {
-		element(features, "pmu", NULL, "state", job->pmu ? "on" : "off", NULL);
+		lab_xml_element(features, "pmu", NULL, "state", job->pmu ? "on" : "off", NULL);
 		return;
 	}
-	tcg = element(features, "tcg", NULL, NULL);
+	tcg = lab_xml_element(features, "tcg", NULL, NULL);
 	xmlNewProp(element_uint(tcg, "tb-cache", TB_CACHE_MIB), BAD_CAST "unit", BAD_CAST "MiB");
 }
 
@@ -153,12 +132,13 @@ static void add_clock(xmlNode *domain, const LabBootJob *job)
 {
 	g_autofree char *start =
 		g_strdup_printf("%" G_GINT64_FORMAT, lab_domain_rtc_base(job->seed));
-	xmlNode *clock = element(domain, "clock", NULL, "offset", "absolute", "start", start, NULL);
+	xmlNode *clock =
+		lab_xml_element(domain, "clock", NULL, "offset", "absolute", "start", start, NULL);
 
 	/* Emulated, the guest's clock goes by the guest's time. */
 	if (job->clock != LAB_CLOCK_KVM)
-		element(clock, "timer", NULL, "name", "rtc", "track", "guest", NULL);
-	element(clock, "timer", NULL, "name", "hpet", "present", "no", NULL);
+		lab_xml_element(clock, "timer", NULL, "name", "rtc", "track", "guest", NULL);
+	lab_xml_element(clock, "timer", NULL, "name", "hpet", "present", "no", NULL);
 }
 
 /* @append: a daemon's virtlogd would put another file in its place, which nobody here looks at */
@@ -166,13 +146,13 @@ static void add_serial(xmlNode *devices, const char *dir, const char *name, cons
 		       gboolean append)
 {
 	g_autofree char *path = g_build_filename(dir, name, NULL);
-	xmlNode *serial = element(devices, "serial", NULL, "type", "file", NULL);
-	xmlNode *source = element(serial, "source", NULL, "path", path, NULL), *target;
+	xmlNode *serial = lab_xml_element(devices, "serial", NULL, "type", "file", NULL);
+	xmlNode *source = lab_xml_element(serial, "source", NULL, "path", path, NULL), *target;
 
 	if (append)
 		xmlNewProp(source, BAD_CAST "append", BAD_CAST "on");
-	target = element(serial, "target", NULL, "type", "isa-serial", "port", port, NULL);
-	element(target, "model", NULL, "name", "isa-serial", NULL);
+	target = lab_xml_element(serial, "target", NULL, "type", "isa-serial", "port", port, NULL);
+	lab_xml_element(target, "model", NULL, "name", "isa-serial", NULL);
 }
 
 /* @cache, @io: (nullable): for what is no part of the measurement */
@@ -180,19 +160,21 @@ static void add_disk(xmlNode *devices, const char *role, const char *path, const
 		     const char *target, gboolean readonly, const char *cache, const char *io)
 {
 	g_autofree char *serial = g_strconcat(AGENT_SERIAL_PREFIX, role, NULL);
-	xmlNode *disk = element(devices, "disk", NULL, "type", "file", "device", "disk", NULL);
-	xmlNode *driver = element(disk, "driver", NULL, "name", "qemu", "type", format, NULL);
+	xmlNode *disk =
+		lab_xml_element(devices, "disk", NULL, "type", "file", "device", "disk", NULL);
+	xmlNode *driver =
+		lab_xml_element(disk, "driver", NULL, "name", "qemu", "type", format, NULL);
 
 	xmlNewProp(driver, BAD_CAST "cache", BAD_CAST(cache ? cache : "unsafe"));
 	if (io)
 		xmlNewProp(driver, BAD_CAST "io", BAD_CAST io);
-	element(disk, "source", NULL, "file", path, NULL);
-	element(disk, "target", NULL, "dev", target, "bus", "virtio", NULL);
+	lab_xml_element(disk, "source", NULL, "file", path, NULL);
+	lab_xml_element(disk, "target", NULL, "dev", target, "bus", "virtio", NULL);
 	if (readonly)
-		element(disk, "readonly", NULL, NULL);
-	element(disk, "serial", serial, NULL);
+		lab_xml_element(disk, "readonly", NULL, NULL);
+	lab_xml_element(disk, "serial", serial, NULL);
 	if (!strcmp(target, "vda"))
-		element(disk, "boot", NULL, "order", "1", NULL);
+		lab_xml_element(disk, "boot", NULL, "order", "1", NULL);
 }
 
 /* What the guest's results are durable in is the host's page cache: that outlives the guest and QEMU. */
@@ -224,17 +206,17 @@ static void add_disks(xmlNode *devices, const LabBootJob *job, const char *dir)
 static void add_devices(xmlNode *domain, const LabBootJob *job, const char *dir,
 			const LabDomainHost *host)
 {
-	xmlNode *devices = element(domain, "devices", NULL, NULL);
+	xmlNode *devices = lab_xml_element(domain, "devices", NULL, NULL);
 
-	element(devices, "emulator", host->emulator ? host->emulator : job->emulator, NULL);
-	element(devices, "controller", NULL, "type", "usb", "model", "none", NULL);
+	lab_xml_element(devices, "emulator", host->emulator ? host->emulator : job->emulator, NULL);
+	lab_xml_element(devices, "controller", NULL, "type", "usb", "model", "none", NULL);
 	if (job->boot == LAB_BOOT_DISK)
 		add_disks(devices, job, dir);
 	add_serial(devices, dir, "console.log", "0", host->daemon);
 	add_serial(devices, dir, "progress.log", "1", host->daemon);
 	/* q35 always has one; left alone by a guest that does not ask for it. */
-	element(devices, "watchdog", NULL, "model", "itco", "action", "none", NULL);
-	element(devices, "memballoon", NULL, "model", "none", NULL);
+	lab_xml_element(devices, "watchdog", NULL, "model", "itco", "action", "none", NULL);
+	lab_xml_element(devices, "memballoon", NULL, "model", "none", NULL);
 }
 
 static void add_variable(xmlNode *commandline, xmlNs *qemu, const char *name, const char *value)
@@ -272,18 +254,20 @@ static void add_commandline(xmlNode *domain, const LabBootJob *job, const char *
 /* As this user, with this user's rights to the files, whatever the daemon does for others. */
 static void add_labels(xmlNode *domain, const LabDomainHost *host)
 {
-	g_autofree char *user = g_strdup_printf("+%u:+%u", (unsigned)geteuid(), (unsigned)getegid());
+	g_autofree char *user =
+		g_strdup_printf("+%u:+%u", (unsigned)geteuid(), (unsigned)getegid());
 
 	for (const char *const *model = host->models; model && *model; model++) {
 		xmlNode *label;
 
 		if (strcmp(*model, "dac")) {
-			element(domain, "seclabel", NULL, "type", "none", "model", *model, NULL);
+			lab_xml_element(domain, "seclabel", NULL, "type", "none", "model", *model,
+					NULL);
 			continue;
 		}
-		label = element(domain, "seclabel", NULL, "type", "static", "model", "dac",
-				"relabel", "no", NULL);
-		element(label, "label", user, NULL);
+		label = lab_xml_element(domain, "seclabel", NULL, "type", "static", "model", "dac",
+					"relabel", "no", NULL);
+		lab_xml_element(label, "label", user, NULL);
 	}
 }
 
@@ -331,8 +315,8 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const LabDomainHost
 	domain = xmlNewNode(NULL, BAD_CAST "domain");
 	xmlDocSetRootElement(doc, domain);
 	xmlNewProp(domain, BAD_CAST "type", BAD_CAST(job->clock == LAB_CLOCK_KVM ? "kvm" : "qemu"));
-	element(domain, "name", name, NULL);
-	element(domain, "uuid", uuid, NULL);
+	lab_xml_element(domain, "name", name, NULL);
+	lab_xml_element(domain, "uuid", uuid, NULL);
 	memory = element_uint(domain, "memory", job->topology->memory_bytes / KIB);
 	xmlNewProp(memory, BAD_CAST "unit", BAD_CAST "KiB");
 	element_uint(domain, "vcpu", job->topology->n_cpus);
@@ -341,9 +325,9 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const LabDomainHost
 	add_features(domain, job);
 	add_cpu(domain, job);
 	add_clock(domain, job);
-	element(domain, "on_poweroff", "destroy", NULL);
-	element(domain, "on_reboot", "destroy", NULL);
-	element(domain, "on_crash", "destroy", NULL);
+	lab_xml_element(domain, "on_poweroff", "destroy", NULL);
+	lab_xml_element(domain, "on_reboot", "destroy", NULL);
+	lab_xml_element(domain, "on_crash", "destroy", NULL);
 	add_devices(domain, job, dir, host);
 	add_labels(domain, host);
 	add_commandline(domain, job, dir, host);

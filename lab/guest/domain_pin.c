@@ -1,60 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/guest/domain_pin.h"
 
-static xmlNode *child(xmlNode *parent, const char *name)
-{
-	return xmlNewChild(parent, NULL, BAD_CAST name, NULL);
-}
-
-static void set(xmlNode *node, const char *name, const char *value)
-{
-	xmlNewProp(node, BAD_CAST name, BAD_CAST value);
-}
-
-static void set_uint(xmlNode *node, const char *name, guint64 value)
-{
-	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
-
-	set(node, name, text);
-}
+#include "lab/guest/domain_xml.h"
 
 /* memfd: a file of a mounted hugetlbfs would ask for one to be mounted. */
 static void add_hugepages(xmlNode *domain, guint64 bytes)
 {
-	xmlNode *backing = child(domain, "memoryBacking");
-	xmlNode *page = child(child(backing, "hugepages"), "page");
+	xmlNode *backing = lab_xml_element(domain, "memoryBacking", NULL, NULL);
+	xmlNode *hugepages = lab_xml_element(backing, "hugepages", NULL, NULL);
+	xmlNode *page = lab_xml_element(hugepages, "page", NULL, NULL);
 
-	set_uint(page, "size", bytes / 1024);
-	set(page, "unit", "KiB");
-	set(child(backing, "source"), "type", "memfd");
+	lab_xml_attribute_uint(page, "size", bytes / 1024);
+	xmlNewProp(page, BAD_CAST "unit", BAD_CAST "KiB");
+	lab_xml_element(backing, "source", NULL, "type", "memfd", NULL);
 }
 
 static void add_cpus(xmlNode *domain, const LabPlacement *p)
 {
 	g_autoptr(GArray) cpus = lab_placement_list(p->cpus);
-	xmlNode *tune = child(domain, "cputune");
+	xmlNode *tune = lab_xml_element(domain, "cputune", NULL, NULL);
 
 	for (guint i = 0; i < cpus->len; i++) {
-		xmlNode *pin = child(tune, "vcpupin");
+		xmlNode *pin = lab_xml_element(tune, "vcpupin", NULL, NULL);
 
-		set_uint(pin, "vcpu", i);
-		set_uint(pin, "cpuset", g_array_index(cpus, guint, i));
+		lab_xml_attribute_uint(pin, "vcpu", i);
+		lab_xml_attribute_uint(pin, "cpuset", g_array_index(cpus, guint, i));
 	}
 	if (p->emulator)
-		set(child(tune, "emulatorpin"), "cpuset", p->emulator);
+		lab_xml_element(tune, "emulatorpin", NULL, "cpuset", p->emulator, NULL);
 }
 
 static void add_nodes(xmlNode *domain, const LabPlacement *p)
 {
 	g_autoptr(GArray) nodes = lab_placement_list(p->nodes);
-	xmlNode *tune = child(domain, "numatune");
+	xmlNode *tune = lab_xml_element(domain, "numatune", NULL, NULL);
 
 	for (guint i = 0; i < nodes->len; i++) {
-		xmlNode *node = child(tune, "memnode");
+		xmlNode *node = lab_xml_element(tune, "memnode", NULL, NULL);
 
-		set_uint(node, "cellid", i);
-		set(node, "mode", "strict");
-		set_uint(node, "nodeset", g_array_index(nodes, guint, i));
+		lab_xml_attribute_uint(node, "cellid", i);
+		xmlNewProp(node, BAD_CAST "mode", BAD_CAST "strict");
+		lab_xml_attribute_uint(node, "nodeset", g_array_index(nodes, guint, i));
 	}
 }
 

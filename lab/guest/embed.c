@@ -26,6 +26,11 @@ static void say_nothing(void *data, virErrorPtr error)
 {
 }
 
+void lab_embed_quiet(void)
+{
+	virSetErrorFunc(NULL, say_nothing);
+}
+
 void lab_embed_set_error(GError **error, const char *what)
 {
 	const virError *last = virGetLastError();
@@ -129,7 +134,7 @@ LabEmbed *lab_embed_open(const char *root, const char *uri, const char *emulator
 	embed->session = uri && strstr(uri, "/session");
 	if (!uri && !prepare_inside(embed, root, emulator, qemu, error))
 		return NULL;
-	virSetErrorFunc(NULL, say_nothing);
+	lab_embed_quiet();
 	if (virInitialize() < 0 || virEventRegisterDefaultImpl() < 0) {
 		lab_embed_set_error(error, "cannot start libvirt");
 		return NULL;

@@ -46,5 +46,8 @@ char *lab_embed_log(const LabEmbed *embed, const char *name);
 void lab_embed_close(LabEmbed *embed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabEmbed, lab_embed_close)
 
+/** lab_embed_quiet() - errors are returned, not printed by libvirt as well */
+void lab_embed_quiet(void);
+
 /** lab_embed_set_error() - LAB_ERROR_INFRA "what: libvirt's last message" */
 void lab_embed_set_error(GError **error, const char *what);
