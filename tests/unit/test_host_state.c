@@ -6,30 +6,13 @@
 #include <stdlib.h>
 
 #include "lab/base/error.h"
-#include "lab/base/file.h"
 #include "lab/guest/host_state.h"
 #include "lab/run/host.h"
-
-static char *root;
-
-static void put(const char *file, const char *text)
-{
-	g_autofree char *path = g_strconcat(root, file, NULL);
-	g_autofree char *dir = g_path_get_dirname(path);
-
-	ck_assert_int_eq(g_mkdir_with_parents(dir, 0755), 0);
-	ck_assert(g_file_set_contents(path, text, -1, NULL));
-}
+#include "tests/unit/made_root.h"
 
 static void setup(void)
 {
 	root = g_dir_make_tmp("host-XXXXXX", NULL);
-}
-
-static void teardown(void)
-{
-	lab_dir_remove(root, NULL);
-	g_free(root);
 }
 
 #define CPU "/sys/devices/system/cpu/"

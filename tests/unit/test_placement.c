@@ -7,19 +7,8 @@
 #include <unistd.h>
 
 #include "lab/base/error.h"
-#include "lab/base/file.h"
 #include "lab/guest/placement.h"
-
-static char *root;
-
-static void put(const char *file, const char *text)
-{
-	g_autofree char *path = g_strconcat(root, file, NULL);
-	g_autofree char *dir = g_path_get_dirname(path);
-
-	ck_assert_int_eq(g_mkdir_with_parents(dir, 0755), 0);
-	ck_assert(g_file_set_contents(path, text, -1, NULL));
-}
+#include "tests/unit/made_root.h"
 
 static void setup(void)
 {
@@ -33,12 +22,6 @@ static void setup(void)
 	put("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "640\n");
 	put("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "630\n");
 	put("/sys/kernel/mm/hugepages/hugepages-2048kB/resv_hugepages", "130\n");
-}
-
-static void teardown(void)
-{
-	lab_dir_remove(root, NULL);
-	g_free(root);
 }
 
 static LabTopology *topology(const char *node_memory)
