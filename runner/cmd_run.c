@@ -14,7 +14,7 @@
 
 static char **kernels, **sets, *clock_name;
 static int boots, jobs;
-static char *connect_uri;
+static char *connect_uri, *pool;
 static gboolean offline, fresh, strict, compare, json;
 
 static const GOptionEntry options[] = {
@@ -30,9 +30,11 @@ static const GOptionEntry options[] = {
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs,
 	 "boots at once (default: as many as do not disturb each other)", "N"},
 	{"connect", 0, 0, G_OPTION_ARG_STRING, &connect_uri,
-	 "libvirt's daemon, in place of its driver inside this program: qemu:///system or "
-	 "qemu:///session",
+	 "libvirt's daemon, in place of its driver inside this program: qemu:///system, "
+	 "qemu:///session, or another host's: qemu+ssh://HOST/system",
 	 "URI"},
+	{"pool", 0, 0, G_OPTION_ARG_STRING, &pool,
+	 "storage pool of another host, for the guests' files (default: default)", "NAME"},
 	{"offline", 0, 0, G_OPTION_ARG_NONE, &offline, "ask no mirror: take what is in the cache",
 	 NULL},
 	{"fresh", 0, 0, G_OPTION_ARG_NONE, &fresh, "do not go on with an unfinished run", NULL},
@@ -142,6 +144,7 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 			   .cache_root = context->cache,
 			   .jobs = (guint)jobs,
 			   .connect = connect_uri,
+			   .pool = pool ? pool : "default",
 			   .offline = offline,
 			   .fresh = fresh,
 			   .strict = strict,

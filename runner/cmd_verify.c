@@ -11,16 +11,18 @@
 
 static int jobs;
 static int repeats = 1;
-static char *connect_uri;
+static char *connect_uri, *pool;
 static gboolean offline, json;
 
 static const GOptionEntry options[] = {
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "boots at once (default: the CPUs)", "N"},
 	{"repeat", 'r', 0, G_OPTION_ARG_INT, &repeats, "boot each N times (default 1)", "N"},
 	{"connect", 0, 0, G_OPTION_ARG_STRING, &connect_uri,
-	 "libvirt's daemon, in place of its driver inside this program: qemu:///system or "
-	 "qemu:///session",
+	 "libvirt's daemon, in place of its driver inside this program: qemu:///system, "
+	 "qemu:///session, or another host's: qemu+ssh://HOST/system",
 	 "URI"},
+	{"pool", 0, 0, G_OPTION_ARG_STRING, &pool,
+	 "storage pool of another host, for the guests' files (default: default)", "NAME"},
 	{"offline", 0, 0, G_OPTION_ARG_NONE, &offline, "ask no mirror: take what is in the cache",
 	 NULL},
 	{"json", 0, 0, G_OPTION_ARG_NONE, &json, "print JSON", NULL},
@@ -117,6 +119,7 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 			   .cache_root = context->cache,
 			   .jobs = (guint)jobs,
 			   .connect = connect_uri,
+			   .pool = pool ? pool : "default",
 			   .offline = offline,
 			   .notify = progress_run,
 			   .data = progress,

@@ -8,3 +8,11 @@ gboolean lab_qcow2_above(const char *backing, const char *format, const char *pa
 
 /** lab_qcow2_empty() - a new one of @bytes, of which none takes room. Errors: LAB_ERROR_INFRA. */
 gboolean lab_qcow2_empty(guint64 bytes, const char *path, GError **error);
+
+/** struct LabQcow2Layer - @format: "qcow2", "raw" */
+typedef struct {
+	char *path, *format;
+} LabQcow2Layer;
+
+/** lab_qcow2_chain() - @path and what it is above, as the images themselves say; array of LabQcow2Layer. Errors: LAB_ERROR_INFRA. */
+GPtrArray *lab_qcow2_chain(const char *path, GError **error);

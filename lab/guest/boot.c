@@ -10,6 +10,7 @@
 #include "lab/base/paths.h"
 #include "lab/guest/async_pf.h"
 #include "lab/guest/boot_files.h"
+#include "lab/guest/connect.h"
 #include "lab/guest/cpu_features.h"
 #include "lab/guest/domain.h"
 #include "lab/guest/embed.h"
@@ -18,9 +19,13 @@
 #include "lab/guest/outcome.h"
 #include "lab/guest/placement.h"
 #include "lab/guest/pressure.h"
+#include "lab/guest/remote.h"
 #include "lab/guest/watch.h"
 
 #define WRAPPER "numalab-emulator"
+/* A daemon that says nothing for this long, several times, is gone. */
+#define KEEPALIVE_S 10
+#define KEEPALIVE_COUNT 3
 
 enum { STAGE_STARTED, STAGE_FIRST_OUTPUT, STAGE_AGENT, STAGE_STEPS_END, STAGE_GONE };
 
@@ -28,6 +33,9 @@ typedef struct {
 	const LabGuard *guard;
 	const char *dir;
 	const LabBootJob *job;
+	GCancellable *cancellable; /* (nullable) */
+	LabRemote *remote;	   /* (nullable): on this host */
+	LabBootJob *there;	   /* (nullable): @job with the paths of the remote host */
 	LabWatch *watch;
 	LabEmbed *embed;
 	LabDomainHost host;
@@ -60,6 +68,13 @@ static int on_lifecycle(virConnectPtr connection, virDomainPtr domain, int event
 	return 0;
 }
 
+static void on_close(virConnectPtr connection, int reason, void *data)
+{
+	Boot *boot = data;
+
+	lab_watch_lost(boot->watch);
+}
+
 static gint64 since_start(const Boot *boot, gint64 us)
 {
 	return us ? us - boot->guard->start_us : 0;
@@ -90,12 +105,42 @@ static void start_failed(Boot *boot, const char *name)
 	boot->result->evidence = lab_evidence_lines(log, strlen(log), 10);
 }
 
+/* Events, and word from a daemon that has gone away. */
+static gboolean listen_to(Boot *boot, GError **error)
+{
+	virConnectPtr connection = lab_embed_connection(boot->embed);
+
+	boot->callback = virConnectDomainEventRegisterAny(
+		connection, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
+		VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), boot, NULL);
+	if (boot->callback < 0 ||
+	    (boot->host.daemon &&
+	     (virConnectRegisterCloseCallback(connection, on_close, boot, NULL) < 0 ||
+	      virConnectSetKeepAlive(connection, KEEPALIVE_S, KEEPALIVE_COUNT) < 0))) {
+		lab_embed_set_error(error, "cannot listen to libvirt's events");
+		return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean open_remote(Boot *boot, GError **error)
+{
+	if (!lab_connect_is_remote(boot->job->connect))
+		return TRUE;
+	boot->remote = lab_remote_open(lab_embed_connection(boot->embed), boot->job->pool, error);
+	if (!boot->remote)
+		return FALSE;
+	boot->host.emulator = NULL;
+	boot->there =
+		lab_remote_send(boot->remote, boot->dir, &boot->host, boot->cancellable, error);
+	return boot->there != NULL;
+}
+
 static gboolean open_libvirt(Boot *boot, const char *wrapper, GError **error)
 {
 	const char *uri = boot->job->connect;
 
-	boot->embed =
-		lab_embed_open(boot->guard->root, uri, wrapper, boot->job->emulator, error);
+	boot->embed = lab_embed_open(boot->guard->root, uri, wrapper, boot->job->emulator, error);
 	if (!boot->embed)
 		return FALSE;
 	boot->models = lab_embed_models(boot->embed);
@@ -104,14 +149,7 @@ static gboolean open_libvirt(Boot *boot, const char *wrapper, GError **error)
 				     .daemon = uri != NULL,
 				     .models = (const char *const *)boot->models};
 	boot->result->host_qemu_version = lab_embed_qemu_version(boot->embed);
-	if (!check_version(boot, error))
-		return FALSE;
-	boot->callback = virConnectDomainEventRegisterAny(
-		lab_embed_connection(boot->embed), NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
-		VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), boot, NULL);
-	if (boot->callback < 0)
-		lab_embed_set_error(error, "cannot listen to libvirt's events");
-	return boot->callback >= 0;
+	return check_version(boot, error) && listen_to(boot, error) && open_remote(boot, error);
 }
 
 static gboolean resume(Boot *boot, GError **error)
@@ -127,7 +165,7 @@ static gboolean resume(Boot *boot, GError **error)
 }
 
 /* QEMU is there and its CPUs have not run yet: what the host does to a guest under KVM is set up now. */
-static gboolean start_kvm(Boot *boot, pid_t qemu, GError **error)
+static gboolean set_up_kvm(Boot *boot, pid_t qemu, GError **error)
 {
 	const LabBootJob *job = boot->job;
 	LabBootResult *result = boot->result;
@@ -135,32 +173,49 @@ static gboolean start_kvm(Boot *boot, pid_t qemu, GError **error)
 
 	if (!lab_async_pf_read_back(boot->domain, job->async_pf, &result->async_pf, error) ||
 	    !lab_cpu_features_read_back(boot->domain, job, &result->cpu_features,
-					&result->kvm_features, error) ||
-	    !lab_placement_read_back(boot->domain, &job->pin, qemu, &result->placement, error))
+					&result->kvm_features, error))
 		return FALSE;
-	if (!lab_pressure_apply(job, boot->dir, qemu, boot->guard->pid, error))
+	if (boot->remote)
+		return lab_placement_ask(boot->domain, &job->pin, &result->placement, error);
+	if (!lab_placement_read_back(boot->domain, &job->pin, qemu, &result->placement, error) ||
+	    !lab_pressure_apply(job, boot->dir, qemu, boot->guard->pid, error))
 		return FALSE;
 	boot->counter = lab_async_pf_count(qemu, &why);
 	if (why)
 		g_message("asynchronous page faults are not counted: %s", why);
-	return resume(boot, error);
+	return TRUE;
+}
+
+/* Of another host only libvirt can tell. */
+static pid_t keep_arguments(const Boot *boot, const char *name, const char *xml)
+{
+	g_autofree char *path = lab_embed_pid_path(boot->embed, name);
+	pid_t qemu = boot->remote ? -1 : lab_boot_files_pid(path);
+
+	if (boot->remote)
+		lab_remote_arguments(boot->remote, xml, boot->dir);
+	else
+		lab_boot_files_arguments(boot->dir, qemu);
+	return qemu;
 }
 
 static gboolean start(Boot *boot, const char *wrapper, GError **error)
 {
 	gboolean kvm = boot->job->clock == LAB_CLOCK_KVM;
 	g_autofree char *path = g_build_filename(boot->dir, "domain.xml", NULL);
-	g_autofree char *xml = NULL, *name = NULL, *pid_path = NULL;
-	unsigned flags = kvm ? VIR_DOMAIN_START_PAUSED : 0;
+	g_autofree char *xml = NULL, *name = NULL;
+	unsigned flags = 0;
 	pid_t qemu;
 
 	if (!open_libvirt(boot, wrapper, error))
 		return FALSE;
+	if (kvm || boot->remote)
+		flags |= VIR_DOMAIN_START_PAUSED;
 	/* Of a daemon the guard is no parent: the guest goes when this process's connection does. */
 	if (boot->host.daemon)
 		flags |= VIR_DOMAIN_START_AUTODESTROY;
 	name = lab_domain_name(boot->job, &boot->host);
-	xml = lab_domain_xml(boot->job, boot->dir, &boot->host, error);
+	xml = lab_domain_xml(boot->there ? boot->there : boot->job, boot->dir, &boot->host, error);
 	if (!xml || !g_file_set_contents(path, xml, -1, error))
 		return FALSE;
 	boot->domain = virDomainCreateXML(lab_embed_connection(boot->embed), xml, flags);
@@ -170,10 +225,10 @@ static gboolean start(Boot *boot, const char *wrapper, GError **error)
 		return TRUE;
 	}
 	boot->result->stage_us[STAGE_STARTED] = since_start(boot, g_get_monotonic_time());
-	pid_path = lab_embed_pid_path(boot->embed, name);
-	qemu = lab_boot_files_pid(pid_path);
-	lab_boot_files_arguments(boot->dir, qemu);
-	return !kvm || start_kvm(boot, qemu, error);
+	qemu = keep_arguments(boot, name, xml);
+	return (!boot->remote || lab_remote_listen(boot->remote, boot->domain, boot->dir, error)) &&
+	       (!kvm || set_up_kvm(boot, qemu, error)) &&
+	       (!(flags & VIR_DOMAIN_START_PAUSED) || resume(boot, error));
 }
 
 /* Blocks until the guest is gone. */
@@ -203,6 +258,8 @@ static gboolean judge(Boot *boot, const LabWatchReport *report, GError **error)
 				 .host_oom_kills =
 					 lab_pressure_oom_kills(boot->job, boot->guard->pid)};
 
+	if (boot->remote && !lab_remote_collect(boot->remote, boot->job, boot->dir, error))
+		return FALSE;
 	if (report->end == LAB_WATCH_GONE && !lab_boot_files_check_room(boot->dir, error))
 		return FALSE;
 	if (!lab_boot_files_collect(boot->job, boot->dir, &records, &console, &facts.console_length,
@@ -211,6 +268,10 @@ static gboolean judge(Boot *boot, const LabWatchReport *report, GError **error)
 	facts.records = records;
 	facts.console = console;
 	lab_outcome_decide(&facts, boot->result);
+	if (boot->remote && boot->job->boot == LAB_BOOT_DISK &&
+	    boot->result->outcome != LAB_OUTCOME_OK &&
+	    !lab_remote_collect_disk(boot->remote, boot->dir, error))
+		return FALSE;
 	if (boot->result->outcome == LAB_OUTCOME_OK)
 		boot->result->digest = lab_boot_files_digest(boot->dir, error);
 	else
@@ -222,14 +283,18 @@ static void boot_clear(Boot *boot)
 {
 	if (boot->domain)
 		virDomainFree(boot->domain);
-	if (boot->embed && boot->callback >= 0)
+	lab_remote_free(boot->remote);
+	if (boot->embed && boot->callback >= 0) {
 		virConnectDomainEventDeregisterAny(lab_embed_connection(boot->embed),
 						   boot->callback);
+		virConnectUnregisterCloseCallback(lab_embed_connection(boot->embed), on_close);
+	}
 	/* Ends the thread that the callback runs in: only then may the watch go. */
 	lab_embed_close(boot->embed);
 	lab_watch_free(boot->watch);
 	lab_async_pf_counter_free(boot->counter);
 	lab_boot_result_free(boot->result);
+	lab_boot_job_free(boot->there);
 	g_strfreev(boot->models);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Boot, boot_clear)
@@ -242,12 +307,21 @@ static gboolean is_interrupted(GCancellable *cancellable, GError **error)
 	return TRUE;
 }
 
+/* No result: what became of the guest is not known. */
+static gboolean is_lost(const LabBootJob *job, const LabWatchReport *report, GError **error)
+{
+	if (report->end != LAB_WATCH_LOST)
+		return FALSE;
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: the connection was lost", job->connect);
+	return TRUE;
+}
+
 /* Before there is a QEMU of ours. */
 static gboolean record_host(const LabBootJob *job, const char *dir, GError **error)
 {
 	g_autoptr(LabHostState) state = NULL;
 
-	if (job->clock != LAB_CLOCK_KVM)
+	if (job->clock != LAB_CLOCK_KVM || lab_connect_is_remote(job->connect))
 		return TRUE;
 	state = lab_host_state_read("");
 	return lab_host_state_write(state, dir, error);
@@ -257,7 +331,8 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 			      LabBootProgress progress, gpointer data, GCancellable *cancellable,
 			      GError **error)
 {
-	g_auto(Boot) boot = {.guard = guard, .dir = dir, .job = job, .callback = -1};
+	g_auto(Boot) boot = {
+		.guard = guard, .dir = dir, .job = job, .cancellable = cancellable, .callback = -1};
 	g_autofree char *wrapper = lab_path_helper(WRAPPER);
 	LabWatchReport report;
 
@@ -271,7 +346,8 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 		return NULL;
 	if (boot.domain) {
 		wait_end(&boot, &report);
-		if (is_interrupted(cancellable, error) || !judge(&boot, &report, error))
+		if (is_interrupted(cancellable, error) || is_lost(job, &report, error) ||
+		    !judge(&boot, &report, error))
 			return NULL;
 	}
 	boot.result->host_us = since_start(&boot, g_get_monotonic_time());

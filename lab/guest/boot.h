@@ -29,7 +29,8 @@
 typedef struct {
 	char *id;	       /* "6.1.192-s1", unique in the run; part of the domain's name */
 	LabTopology *topology; /* job.json: canonical */
-	char *connect; /* (nullable): libvirt's URI, of a daemon of this host; decides nothing of the guest's bytes */
+	char *connect; /* (nullable): libvirt's URI, of a daemon; decides nothing of the guest's bytes */
+	char *pool; /* (nullable): of another host: where its daemon keeps files */
 	LabClock clock;
 	LabBootKind boot;
 	/* LAB_BOOT_DISK: */
@@ -37,11 +38,11 @@ typedef struct {
 	char *disk_bootloader, *disk_cache, *disk_io; /* (nullable): as struct LabDisk */
 	char *disk_root;			      /* (nullable): "UUID=..." */
 	char *more_scratch; /* (nullable): bytes of each, with blanks between; empty qcow2, of this boot alone */
-	char *agent_job_path, *agent_job_digest;      /* (nullable): the disk with agent and job */
-	char *cpu_model; /* (nullable): of clock kvm */
-	gboolean pmu, invtsc; /* of clock kvm */
+	char *agent_job_path, *agent_job_digest; /* (nullable): the disk with agent and job */
+	char *cpu_model;			 /* (nullable): of clock kvm */
+	gboolean pmu, invtsc;			 /* of clock kvm */
 	LabAsyncPf async_pf;
-	LabPlacement pin;	 /* of clock kvm; without origins */
+	LabPlacement pin;			     /* of clock kvm; without origins */
 	guint64 memory_high_bytes, memory_max_bytes; /* of QEMU's control group; 0: none */
 	guint64 seed;
 	char *kernel_path; /* what QEMU gets; "" and no initrd: a boot loader finds them on the disk */
@@ -117,7 +118,7 @@ typedef struct {
 	char *placement;    /* (nullable): where QEMU's threads may run: "cpus=2,3 emulator=0-1" */
 	char *cpu_features; /* (nullable): of clock kvm, as QEMU says: "pmu=on invtsc=off" */
 	char *kvm_features; /* (nullable): of clock kvm, QEMU's names: "kvm-asyncpf kvmclock" */
-	char *async_pf; /* (nullable): as QEMU says: "kvm-asyncpf=on kvm-asyncpf-int=on" */
+	char *async_pf;	    /* (nullable): as QEMU says: "kvm-asyncpf=on kvm-asyncpf-int=on" */
 	gint64 async_pf_counts[LAB_ASYNC_PF_N_COUNTS]; /* -1: not counted */
 } LabBootResult;
 

@@ -10,6 +10,7 @@
 #include "lab/base/error.h"
 #include "lab/base/file.h"
 #include "lab/base/qcow2.h"
+#include "lab/guest/connect.h"
 
 #define CHUNK (1 << 20)
 
@@ -36,7 +37,9 @@ static gboolean check_inputs(const LabBootJob *job, const char *dir, GError **er
 	gboolean by_qemu = *job->kernel_path;
 	guint64 scratch_bytes = job->boot == LAB_BOOT_DISK ? 0 : job->scratch_bytes;
 
-	return check_input("emulator", job->emulator, 0, error) &&
+	/* Of another host libvirt will see. */
+	return (lab_connect_is_remote(job->connect) ||
+		check_input("emulator", job->emulator, 0, error)) &&
 	       (!by_qemu || (check_input("kernel", job->kernel_path, 0, error) &&
 			     check_input("initrd", initrd, 0, error))) &&
 	       (job->boot != LAB_BOOT_DISK ||

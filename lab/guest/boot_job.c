@@ -14,6 +14,7 @@
 static const LabField fields[] = {
 	FIELD(id, LAB_FIELD_STRING),
 	FIELD(connect, LAB_FIELD_NULLABLE),
+	FIELD(pool, LAB_FIELD_NULLABLE),
 	FIELD(disk_path, LAB_FIELD_NULLABLE),
 	FIELD(disk_digest, LAB_FIELD_NULLABLE),
 	FIELD(disk_bootloader, LAB_FIELD_NULLABLE),
@@ -218,9 +219,10 @@ char *lab_boot_job_digest(const LabBootJob *job)
 		g_string_append_printf(s, "%s %" G_GUINT64_FORMAT "\n", numbers[i].name,
 				       numbers[i].value);
 	if (job->boot == LAB_BOOT_DISK)
-		g_string_append_printf(s, "disk %s\nbootloader %s\ncache %s\nio %s\nagent-job %s\nmore-scratch %s\n",
-				       job->disk_digest, job->disk_bootloader, job->disk_cache,
-				       job->disk_io, job->agent_job_digest,
-				       job->more_scratch ? job->more_scratch : "-");
+		g_string_append_printf(
+			s,
+			"disk %s\nbootloader %s\ncache %s\nio %s\nagent-job %s\nmore-scratch %s\n",
+			job->disk_digest, job->disk_bootloader, job->disk_cache, job->disk_io,
+			job->agent_job_digest, job->more_scratch ? job->more_scratch : "-");
 	return lab_digest_data(s->str, (gssize)s->len);
 }

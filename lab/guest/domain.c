@@ -7,6 +7,7 @@
 
 #include "agent/protocol.h"
 #include "lab/base/error.h"
+#include "lab/base/qcow2.h"
 #include "lab/guest/boot_files.h"
 #include "lab/guest/domain_args.h"
 #include "lab/guest/domain_pin.h"
@@ -141,23 +142,45 @@ static void add_clock(xmlNode *domain, const LabBootJob *job)
 	lab_xml_element(clock, "timer", NULL, "name", "hpet", "present", "no", NULL);
 }
 
-/* @append: a daemon's virtlogd would put another file in its place, which nobody here looks at */
-static void add_serial(xmlNode *devices, const char *dir, const char *name, const char *port,
-		       gboolean append)
+/* A daemon's virtlogd would put another file in its place, which nobody looks at, unless told to append. Of another host, the file
+ * is kept there, and a terminal brings what is written into it. */
+static void add_serial(xmlNode *devices, const char *files, const char *name, const char *port,
+		       const LabDomainHost *host)
 {
-	g_autofree char *path = g_build_filename(dir, name, NULL);
-	xmlNode *serial = lab_xml_element(devices, "serial", NULL, "type", "file", NULL);
-	xmlNode *source = lab_xml_element(serial, "source", NULL, "path", path, NULL), *target;
+	g_autofree char *path = g_strconcat(files, name, NULL);
+	xmlNode *serial = lab_xml_element(devices, "serial", NULL, "type",
+					  host->files ? "pty" : "file", NULL);
+	xmlNode *target;
 
-	if (append)
-		xmlNewProp(source, BAD_CAST "append", BAD_CAST "on");
+	if (host->files)
+		lab_xml_element(serial, "log", NULL, "file", path, "append", "on", NULL);
+	else if (host->daemon)
+		lab_xml_element(serial, "source", NULL, "path", path, "append", "on", NULL);
+	else
+		lab_xml_element(serial, "source", NULL, "path", path, NULL);
 	target = lab_xml_element(serial, "target", NULL, "type", "isa-serial", "port", port, NULL);
 	lab_xml_element(target, "model", NULL, "name", "isa-serial", NULL);
 }
 
-/* @cache, @io: (nullable): for what is no part of the measurement */
+/* Where the images themselves say it with paths of this host. */
+static void add_chain(xmlNode *disk, const GPtrArray *chain)
+{
+	xmlNode *above = disk;
+
+	for (guint i = 0; i < chain->len; i++) {
+		const LabQcow2Layer *layer = chain->pdata[i];
+
+		above = lab_xml_element(above, "backingStore", NULL, "type", "file", NULL);
+		lab_xml_element(above, "format", NULL, "type", layer->format, NULL);
+		lab_xml_element(above, "source", NULL, "file", layer->path, NULL);
+	}
+	lab_xml_element(above, "backingStore", NULL, NULL);
+}
+
+/* @cache, @io: (nullable): for what is no part of the measurement. @chain: (nullable) */
 static void add_disk(xmlNode *devices, const char *role, const char *path, const char *format,
-		     const char *target, gboolean readonly, const char *cache, const char *io)
+		     const char *target, gboolean readonly, const char *cache, const char *io,
+		     const GPtrArray *chain)
 {
 	g_autofree char *serial = g_strconcat(AGENT_SERIAL_PREFIX, role, NULL);
 	xmlNode *disk =
@@ -169,6 +192,8 @@ static void add_disk(xmlNode *devices, const char *role, const char *path, const
 	if (io)
 		xmlNewProp(driver, BAD_CAST "io", BAD_CAST io);
 	lab_xml_element(disk, "source", NULL, "file", path, NULL);
+	if (chain)
+		add_chain(disk, chain);
 	lab_xml_element(disk, "target", NULL, "dev", target, "bus", "virtio", NULL);
 	if (readonly)
 		lab_xml_element(disk, "readonly", NULL, NULL);
@@ -178,32 +203,35 @@ static void add_disk(xmlNode *devices, const char *role, const char *path, const
 }
 
 /* What the guest's results are durable in is the host's page cache: that outlives the guest and QEMU. */
-static void add_disks(xmlNode *devices, const LabBootJob *job, const char *dir)
+static void add_disks(xmlNode *devices, const LabBootJob *job, const char *files,
+		      const LabDomainHost *host)
 {
-	g_autofree char *root = g_build_filename(dir, LAB_BOOT_ROOT_DISK, NULL);
-	g_autofree char *scratch = g_build_filename(dir, LAB_BOOT_SCRATCH_DISK, NULL);
-	g_autofree char *results = g_build_filename(dir, "results.img", NULL);
+	g_autofree char *root = g_strconcat(files, LAB_BOOT_ROOT_DISK, NULL);
+	g_autofree char *scratch = g_strconcat(files, LAB_BOOT_SCRATCH_DISK, NULL);
+	g_autofree char *results = g_strconcat(files, "results.img", NULL);
 	g_auto(GStrv) more = g_strsplit(job->more_scratch ? job->more_scratch : "", " ", -1);
 
-	add_disk(devices, "root", root, "qcow2", "vda", FALSE, job->disk_cache, job->disk_io);
-	add_disk(devices, "job", job->agent_job_path, "raw", "vdb", TRUE, NULL, NULL);
-	add_disk(devices, "results", results, "raw", "vdc", FALSE, NULL, NULL);
+	add_disk(devices, "root", root, "qcow2", "vda", FALSE, job->disk_cache, job->disk_io,
+		 host->root_chain);
+	add_disk(devices, "job", job->agent_job_path, "raw", "vdb", TRUE, NULL, NULL, NULL);
+	add_disk(devices, "results", results, "raw", "vdc", FALSE, NULL, NULL, NULL);
 	if (job->scratch_bytes)
 		add_disk(devices, "scratch", scratch, "qcow2", "vdd", FALSE, job->disk_cache,
-			 job->disk_io);
+			 job->disk_io, host->scratch_chain);
 	if (job->files_path)
-		add_disk(devices, "files", job->files_path, "raw", "vde", TRUE, NULL, NULL);
+		add_disk(devices, "files", job->files_path, "raw", "vde", TRUE, NULL, NULL, NULL);
 	for (guint i = 0; more[i]; i++) {
-		g_autofree char *path = lab_boot_files_more_scratch(dir, i + 2);
+		g_autofree char *name = lab_boot_files_more_scratch("", i + 2);
+		g_autofree char *path = g_strconcat(files, name, NULL);
 		g_autofree char *role = g_strdup_printf("scratch%u", i + 2);
 		g_autofree char *target = g_strdup_printf("vd%c", 'f' + (int)i);
 
-		add_disk(devices, role, path, "qcow2", target, FALSE, job->disk_cache,
-			 job->disk_io);
+		add_disk(devices, role, path, "qcow2", target, FALSE, job->disk_cache, job->disk_io,
+			 NULL);
 	}
 }
 
-static void add_devices(xmlNode *domain, const LabBootJob *job, const char *dir,
+static void add_devices(xmlNode *domain, const LabBootJob *job, const char *files,
 			const LabDomainHost *host)
 {
 	xmlNode *devices = lab_xml_element(domain, "devices", NULL, NULL);
@@ -211,9 +239,9 @@ static void add_devices(xmlNode *domain, const LabBootJob *job, const char *dir,
 	lab_xml_element(devices, "emulator", host->emulator ? host->emulator : job->emulator, NULL);
 	lab_xml_element(devices, "controller", NULL, "type", "usb", "model", "none", NULL);
 	if (job->boot == LAB_BOOT_DISK)
-		add_disks(devices, job, dir);
-	add_serial(devices, dir, "console.log", "0", host->daemon);
-	add_serial(devices, dir, "progress.log", "1", host->daemon);
+		add_disks(devices, job, files, host);
+	add_serial(devices, files, "console.log", "0", host);
+	add_serial(devices, files, "progress.log", "1", host);
 	/* q35 always has one; left alone by a guest that does not ask for it. */
 	lab_xml_element(devices, "watchdog", NULL, "model", "itco", "action", "none", NULL);
 	lab_xml_element(devices, "memballoon", NULL, "model", "none", NULL);
@@ -227,10 +255,10 @@ static void add_variable(xmlNode *commandline, xmlNs *qemu, const char *name, co
 	xmlNewProp(env, BAD_CAST "value", BAD_CAST value);
 }
 
-static void add_commandline(xmlNode *domain, const LabBootJob *job, const char *dir,
+static void add_commandline(xmlNode *domain, const LabBootJob *job, const char *files,
 			    const LabDomainHost *host)
 {
-	g_autoptr(GPtrArray) args = lab_domain_extra_args(job, dir);
+	g_autoptr(GPtrArray) args = lab_domain_extra_args(job, files);
 	xmlNs *qemu = xmlNewNs(domain, BAD_CAST QEMU_NAMESPACE, BAD_CAST "qemu");
 	xmlNode *commandline = xmlNewChild(domain, qemu, BAD_CAST "commandline", NULL);
 	g_autofree char *pid = g_strdup_printf("%d", (int)host->guard_pid);
@@ -245,21 +273,35 @@ static void add_commandline(xmlNode *domain, const LabBootJob *job, const char *
 
 		xmlNewProp(arg, BAD_CAST "value", BAD_CAST g_ptr_array_index(args, i));
 	}
-	if (host->guard_pid || host->daemon)
+	if (host->emulator && (host->guard_pid || host->daemon))
 		add_variable(commandline, qemu, "NUMALAB_QEMU", job->emulator);
+	if (host->preload)
+		add_variable(commandline, qemu, "LD_PRELOAD", host->preload);
 	if (host->guard_pid)
 		add_variable(commandline, qemu, "NUMALAB_GUARD", pid);
 }
 
-/* As this user, with this user's rights to the files, whatever the daemon does for others. */
+static char *user_label(const LabDomainHost *host)
+{
+	g_auto(GStrv) ids = host->owner ? g_strsplit(host->owner, ":", 2) : NULL;
+
+	return ids && ids[0] && ids[1]
+		       ? g_strdup_printf("+%s:+%s", ids[0], ids[1])
+		       : g_strdup_printf("+%u:+%u", (unsigned)geteuid(), (unsigned)getegid());
+}
+
+/* As this user, with this user's rights to the files, whatever the daemon does for others; on another host as the user that the files
+ * were made for. */
 static void add_labels(xmlNode *domain, const LabDomainHost *host)
 {
-	g_autofree char *user =
-		g_strdup_printf("+%u:+%u", (unsigned)geteuid(), (unsigned)getegid());
+	g_autofree char *user = user_label(host);
 
 	for (const char *const *model = host->models; model && *model; model++) {
 		xmlNode *label;
 
+		/* A user's own daemon on another host changes nobody. */
+		if (host->files && !host->owner && !strcmp(*model, "dac"))
+			continue;
 		if (strcmp(*model, "dac")) {
 			lab_xml_element(domain, "seclabel", NULL, "type", "none", "model", *model,
 					NULL);
@@ -292,8 +334,14 @@ static gboolean check(const LabBootJob *job, GError **error)
  */
 char *lab_domain_name(const LabBootJob *job, const LabDomainHost *host)
 {
-	char *name = host->daemon ? g_strdup_printf("numalab-%d-%s", (int)getpid(), job->id)
-				  : g_strconcat("numalab-", job->id, NULL);
+	char *name;
+
+	if (host->id)
+		name = g_strdup_printf("numalab-%s-%s", host->id, job->id);
+	else if (host->daemon)
+		name = g_strdup_printf("numalab-%d-%s", (int)getpid(), job->id);
+	else
+		name = g_strconcat("numalab-", job->id, NULL);
 
 	return g_strcanon(name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-._", '_');
 }
@@ -303,6 +351,7 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const LabDomainHost
 {
 	g_autofree char *name = lab_domain_name(job, host);
 	g_autofree char *uuid = host->daemon ? g_uuid_string_random() : g_strdup(UUID);
+	g_autofree char *files = host->files ? g_strdup(host->files) : g_strconcat(dir, "/", NULL);
 	xmlDoc *doc;
 	xmlNode *domain, *memory;
 	xmlChar *text;
@@ -328,9 +377,9 @@ char *lab_domain_xml(const LabBootJob *job, const char *dir, const LabDomainHost
 	lab_xml_element(domain, "on_poweroff", "destroy", NULL);
 	lab_xml_element(domain, "on_reboot", "destroy", NULL);
 	lab_xml_element(domain, "on_crash", "destroy", NULL);
-	add_devices(domain, job, dir, host);
+	add_devices(domain, job, files, host);
 	add_labels(domain, host);
-	add_commandline(domain, job, dir, host);
+	add_commandline(domain, job, files, host);
 	xmlDocDumpFormatMemory(doc, &text, &size, 1);
 	copy = g_strndup((const char *)text, (gsize)size);
 	xmlFree(text);

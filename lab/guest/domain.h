@@ -20,12 +20,21 @@
  * @daemon:    libvirt is a daemon's, which other guests may have, too: name and UUID are this process's own there, and QEMU
  *             runs as this user, unconfined and without a change of any file's owner
  * @models:    (nullable): the daemon's security models, NULL-terminated ("dac", "apparmor")
+ *
+ * Of another host, else NULL (lab/guest/remote.h); the job then has that host's paths:
+ * @files:   the paths of the boot's own files there, up to "console.log"
+ * @id:      of the boot there, in the domain's name
+ * @owner:   (nullable): whom QEMU runs as: "64055:64055"
+ * @preload: (nullable): library for QEMU
+ * @root_chain: and @scratch_chain: (nullable): of LabQcow2Layer: what the boot's disks are above
  */
 typedef struct {
 	const char *emulator;
 	pid_t guard_pid;
 	gboolean daemon;
 	const char *const *models;
+	const char *files, *id, *owner, *preload;
+	const GPtrArray *root_chain, *scratch_chain;
 } LabDomainHost;
 
 /**
@@ -49,6 +58,9 @@ char *lab_domain_kernel_args(const LabBootJob *job);
  * /run/numalab.
  */
 char *lab_domain_qemu_args(const char *xml, GError **error);
+
+/** lab_domain_native_argv() - of a shell command as libvirt writes them, without its environment; free with g_strfreev(). Errors: G_SHELL_ERROR */
+char **lab_domain_native_argv(const char *command, GError **error);
 
 /** lab_domain_rtc_base() - the guest's wall clock at its start, seconds since 1970 */
 gint64 lab_domain_rtc_base(guint64 seed);

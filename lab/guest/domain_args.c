@@ -117,10 +117,10 @@ static void add_nvdimm(GPtrArray *args, const char *id, const char *path, guint6
 	    g_strrstr(access, "readonly=on") ? ",unarmed=on" : "");
 }
 
-static void add_nvdimms(GPtrArray *args, const LabBootJob *job, const char *dir)
+static void add_nvdimms(GPtrArray *args, const LabBootJob *job, const char *files)
 {
-	g_autofree char *results = g_build_filename(dir, "results.img", NULL);
-	g_autofree char *scratch = g_build_filename(dir, "scratch.img", NULL);
+	g_autofree char *results = g_strconcat(files, "results.img", NULL);
+	g_autofree char *scratch = g_strconcat(files, "scratch.img", NULL);
 	guint64 bytes = (job->image_path ? job->image_bytes : 0) + job->scratch_bytes +
 			job->files_bytes + job->results_bytes;
 
@@ -155,14 +155,14 @@ static void add_async_pf(GPtrArray *args, const LabBootJob *job)
 	    by_interrupt ? "on" : "off");
 }
 
-GPtrArray *lab_domain_extra_args(const LabBootJob *job, const char *dir)
+GPtrArray *lab_domain_extra_args(const LabBootJob *job, const char *files)
 {
 	g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
 
 	if (lab_domain_nodes_by_args(job->topology))
 		add_nodes(args, job->topology);
 	if (job->boot == LAB_BOOT_DIRECT)
-		add_nvdimms(args, job, dir);
+		add_nvdimms(args, job, files);
 	if (job->clock == LAB_CLOCK_EXACT) {
 		/* 2^1 ns an instruction, one thread for all CPUs; an idle guest does not wait for
 		 * the host's clock. */

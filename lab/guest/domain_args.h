@@ -7,5 +7,5 @@
  */
 gboolean lab_domain_nodes_by_args(const LabTopology *topology);
 
-/** lab_domain_extra_args() - what <qemu:commandline> gets; array of char* */
-GPtrArray *lab_domain_extra_args(const LabBootJob *job, const char *dir);
+/** lab_domain_extra_args() - what <qemu:commandline> gets; array of char*. @files: paths of the boot's files, up to their names */
+GPtrArray *lab_domain_extra_args(const LabBootJob *job, const char *files);

@@ -61,21 +61,32 @@ static void strip(char **argv)
 			g_free(*old);
 }
 
-/* libvirt writes a shell command that starts with the environment. */
-static char *arguments(const char *command, GError **error)
+char **lab_domain_native_argv(const char *command, GError **error)
 {
-	g_autoptr(GString) s = g_string_new(NULL);
+	g_autoptr(GStrvBuilder) kept = g_strv_builder_new();
 	g_auto(GStrv) argv = NULL;
 	gboolean program = FALSE;
 
 	if (!g_shell_parse_argv(command, NULL, &argv, error))
 		return NULL;
-	strip(argv);
 	for (char **argument = argv; *argument; argument++) {
 		program |= !is_environment(*argument);
 		if (program)
-			g_string_append_printf(s, "%s\n", *argument);
+			g_strv_builder_add(kept, *argument);
 	}
+	return g_strv_builder_end(kept);
+}
+
+static char *arguments(const char *command, GError **error)
+{
+	g_auto(GStrv) argv = lab_domain_native_argv(command, error);
+	g_autoptr(GString) s = g_string_new(NULL);
+
+	if (!argv)
+		return NULL;
+	strip(argv);
+	for (char **argument = argv; *argument; argument++)
+		g_string_append_printf(s, "%s\n", *argument);
 	g_string_replace(s, state.root, SHOWN_ROOT, 0);
 	return g_string_free(g_steal_pointer(&s), FALSE);
 }

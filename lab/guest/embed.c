@@ -10,10 +10,12 @@
 #include "lab/base/error.h"
 #include "lab/base/file.h"
 #include "lab/guest/capabilities.h"
+#include "lab/guest/connect.h"
 
 struct LabEmbed {
-	const char *root; /* NULL: a daemon */
-	gboolean session; /* the daemon is the user's own */
+	const char *root;   /* NULL: a daemon */
+	gboolean session;   /* the daemon is the user's own */
+	gboolean remote;    /* it is on another host */
 	char *capabilities; /* directory of libvirt's own cache, in root */
 	char *kept;	    /* (nullable): directory in ours */
 	virConnectPtr connection;
@@ -132,6 +134,7 @@ LabEmbed *lab_embed_open(const char *root, const char *uri, const char *emulator
 
 	embed->timer = -1;
 	embed->session = uri && strstr(uri, "/session");
+	embed->remote = lab_connect_is_remote(uri);
 	if (!uri && !prepare_inside(embed, root, emulator, qemu, error))
 		return NULL;
 	lab_embed_quiet();
@@ -202,7 +205,8 @@ char *lab_embed_pid_path(const LabEmbed *embed, const char *name)
 	if (embed->root)
 		return g_strdup_printf("%s/run/qemu/%s.pid", embed->root, name);
 	if (embed->session)
-		return g_strdup_printf("%s/libvirt/qemu/run/%s.pid", g_get_user_runtime_dir(), name);
+		return g_strdup_printf("%s/libvirt/qemu/run/%s.pid", g_get_user_runtime_dir(),
+				       name);
 	return g_strdup_printf("/run/libvirt/qemu/%s.pid", name);
 }
 
@@ -224,6 +228,9 @@ char *lab_embed_log(const LabEmbed *embed, const char *name)
 	g_auto(GStrv) lines = NULL;
 	gboolean said = FALSE;
 
+	/* Out of reach; what QEMU said before it ended is in libvirt's error. */
+	if (embed->remote)
+		return g_strdup("");
 	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return g_strdup("");
 	/* Of a guest that is never started again, under this name. */

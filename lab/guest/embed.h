@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libvirt: its QEMU driver inside this process (qemu:///embed), with no daemon and nothing shared with other guests; or a
- * daemon of this host. */
+ * daemon. */
 #pragma once
 #include <gio/gio.h>
 #include <libvirt/libvirt.h>
@@ -11,7 +11,7 @@ typedef struct LabEmbed LabEmbed;
  * lab_embed_open() - open libvirt on a private directory; once in a process, for libvirt cannot
  * change it later
  * @root:     of lab_private_dir_new(); borrowed until lab_embed_close()
- * @uri:      (nullable): of a daemon of this host, in place of the driver inside; @root is not used then
+ * @uri:      (nullable): of a daemon, in place of the driver inside; @root is not used then
  * @emulator: (nullable): program that the domains will name, when it is a wrapper
  * @qemu:     (nullable): the QEMU behind it, found in PATH when it is a bare name
  *
@@ -19,7 +19,8 @@ typedef struct LabEmbed LabEmbed;
  * finds out about an emulator (some 4 s) is kept in the cache, for these two files and this
  * libvirt. Errors: LAB_ERROR_INFRA.
  */
-LabEmbed *lab_embed_open(const char *root, const char *uri, const char *emulator, const char *qemu, GError **error);
+LabEmbed *lab_embed_open(const char *root, const char *uri, const char *emulator, const char *qemu,
+			 GError **error);
 
 /** lab_embed_connection() - borrowed */
 virConnectPtr lab_embed_connection(const LabEmbed *embed);
@@ -39,7 +40,7 @@ char **lab_embed_models(const LabEmbed *embed);
 char *lab_embed_pid_path(const LabEmbed *embed, const char *name);
 
 /** lab_embed_log() - end of what QEMU said on stderr for domain @name, without its command line;
- * "". Free with g_free(). */
+ * "", also on another host. Free with g_free(). */
 char *lab_embed_log(const LabEmbed *embed, const char *name);
 
 /** lab_embed_close() - stop the events, close; @root stays */

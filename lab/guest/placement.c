@@ -5,6 +5,7 @@
 
 #include "lab/base/error.h"
 #include "lab/base/units.h"
+#include "lab/guest/embed.h"
 #include "lab/guest/qmp.h"
 
 #define SYSTEM "/sys/devices/system/"
@@ -234,6 +235,52 @@ gboolean lab_placement_read_back(virDomainPtr domain, const LabPlacement *asked,
 			return FALSE;
 		g_string_append_printf(s, "%semulator=%s", s->len ? " " : "", found);
 	}
+	*text = s->len ? g_string_free(g_steal_pointer(&s), FALSE) : NULL;
+	return TRUE;
+}
+
+/* libvirt asks that host's kernel for the threads of CPUs; of the others it knows what it has set. */
+static gboolean ask_cpus(virDomainPtr domain, const char *wanted, GString *s, GError **error)
+{
+	g_auto(GStrv) list = g_strsplit(wanted, ",", -1);
+	guint n = g_strv_length(list);
+	int map_length = VIR_CPU_MAPLEN(LAB_CPUSET_MAX);
+	g_autofree virVcpuInfo *infos = g_new0(virVcpuInfo, n);
+	g_autofree unsigned char *maps = g_malloc0((gsize)map_length * n);
+
+	if (virDomainGetVcpus(domain, infos, (int)n, maps, map_length) != (int)n) {
+		lab_embed_set_error(error, "pin: libvirt does not tell where the guest's CPUs are");
+		return FALSE;
+	}
+	for (guint i = 0; i < n; i++) {
+		g_autofree char *found = NULL;
+		LabCpuSet set = {0};
+
+		for (guint cpu = 0; cpu < LAB_CPUSET_MAX; cpu++)
+			if (VIR_CPU_USABLE(maps, map_length, (int)i, cpu))
+				lab_cpuset_add(&set, cpu);
+		found = lab_cpuset_format(&set);
+		if (strcmp(found, list[i])) {
+			g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+				    "pin: asked for the guest's CPU %u on the host's CPUs %s, but "
+				    "it is on %s",
+				    i, list[i], found);
+			return FALSE;
+		}
+		g_string_append_printf(s, "%s%s", i ? "," : "cpus=", found);
+	}
+	return TRUE;
+}
+
+gboolean lab_placement_ask(virDomainPtr domain, const LabPlacement *asked, char **text,
+			   GError **error)
+{
+	g_autoptr(GString) s = g_string_new(NULL);
+
+	if (asked->cpus && !ask_cpus(domain, asked->cpus, s, error))
+		return FALSE;
+	if (asked->emulator)
+		g_string_append_printf(s, "%semulator=%s", s->len ? " " : "", asked->emulator);
 	*text = s->len ? g_string_free(g_steal_pointer(&s), FALSE) : NULL;
 	return TRUE;
 }

@@ -38,3 +38,7 @@ char *lab_placement_check_thread(const char *what, pid_t thread, const char *wan
  */
 gboolean lab_placement_read_back(virDomainPtr domain, const LabPlacement *asked, pid_t qemu,
 				 char **text, GError **error);
+
+/** lab_placement_ask() - as lab_placement_read_back(), of a guest on another host, by what libvirt sees there */
+gboolean lab_placement_ask(virDomainPtr domain, const LabPlacement *asked, char **text,
+			   GError **error);

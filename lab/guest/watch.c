@@ -305,13 +305,18 @@ static void tell(LabWatch *watch, LabWatchEnd how)
 
 void lab_watch_stopped(LabWatch *watch, int detail)
 {
-	tell(watch, detail == VIR_DOMAIN_EVENT_STOPPED_SHUTDOWN ? LAB_WATCH_SHUTDOWN
-								: LAB_WATCH_GONE);
+	tell(watch,
+	     detail == VIR_DOMAIN_EVENT_STOPPED_SHUTDOWN ? LAB_WATCH_SHUTDOWN : LAB_WATCH_GONE);
 }
 
 void lab_watch_paused(LabWatch *watch)
 {
 	tell(watch, LAB_WATCH_PAUSED);
+}
+
+void lab_watch_lost(LabWatch *watch)
+{
+	tell(watch, LAB_WATCH_LOST);
 }
 
 void lab_watch_run(LabWatch *watch, LabWatchReport *report)

@@ -20,6 +20,7 @@ typedef enum {
  * @LAB_WATCH_SHUTDOWN:  the guest powered off or reset itself
  * @LAB_WATCH_GONE:      QEMU ended without a word from the guest
  * @LAB_WATCH_PAUSED:    QEMU stopped the guest's CPUs, and is still there: KVM's "internal error"
+ * @LAB_WATCH_LOST:      libvirt's daemon, and with it the guest
  * @LAB_WATCH_DEADLINE:  a stage took too long; the guest still runs
  * @LAB_WATCH_CANCELLED: the guest still runs
  */
@@ -27,6 +28,7 @@ typedef enum {
 	LAB_WATCH_SHUTDOWN,
 	LAB_WATCH_GONE,
 	LAB_WATCH_PAUSED,
+	LAB_WATCH_LOST,
 	LAB_WATCH_DEADLINE,
 	LAB_WATCH_CANCELLED,
 } LabWatchEnd;
@@ -57,6 +59,9 @@ void lab_watch_stopped(LabWatch *watch, int detail);
 
 /** lab_watch_paused() - from any thread: the guest's CPUs were stopped, and nobody here did that */
 void lab_watch_paused(LabWatch *watch);
+
+/** lab_watch_lost() - from any thread: the connection to libvirt's daemon has ended */
+void lab_watch_lost(LabWatch *watch);
 
 /** lab_watch_run() - blocks until one of LabWatchEnd; the first deadline counts from now */
 void lab_watch_run(LabWatch *watch, LabWatchReport *report);

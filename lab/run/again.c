@@ -182,11 +182,8 @@ GPtrArray *lab_run_again(const LabRun *run, const char *const *only, guint repea
 		boots[i] = (LabEngineBoot){g_ptr_array_index(a.dirs, i),
 					   g_ptr_array_index(a.labels, i)};
 	if (!lab_engine_run(boots, a.dirs->len,
-			    options->jobs ? options->jobs
-					  : lab_engine_at_once(scenario->clock,
-							       scenario->topology->memory_bytes +
-								       scenario->scratch_bytes),
-			    options, NULL, NULL, error))
+			    options->jobs ? options->jobs : lab_inputs_at_once(in), options, NULL,
+			    NULL, error))
 		return NULL;
 	for (guint i = 0; i < a.dirs->len; i++) {
 		LabAgain *again = compare_one(&a, i, compare, error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lab/run/engine.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,29 +213,12 @@ gboolean lab_engine_run(const LabEngineBoot *boots, guint n_boots, guint at_once
 	return TRUE;
 }
 
-static guint64 available_bytes(void)
+guint lab_engine_at_once(LabClock clock, guint64 guest_bytes, guint n_cpus, guint64 free_bytes)
 {
-	g_autofree char *text = NULL;
-	const char *line;
-
-	if (!g_file_get_contents("/proc/meminfo", &text, NULL, NULL))
-		return G_MAXUINT64;
-	line = strstr(text, "MemAvailable:");
-	return line ? g_ascii_strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024
-		    : G_MAXUINT64;
-}
-
-guint lab_engine_at_once(LabClock clock, guint64 guest_bytes)
-{
-	cpu_set_t allowed;
-	guint n = 1;
-	guint64 fit;
+	guint64 fit = guest_bytes ? free_bytes / guest_bytes : n_cpus;
 
 	/* Only instruction-counted guests cannot disturb each other. */
 	if (clock != LAB_CLOCK_EXACT)
 		return 1;
-	if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-		n = (guint)CPU_COUNT(&allowed);
-	fit = guest_bytes ? available_bytes() / guest_bytes : n;
-	return CLAMP(n, 1, MAX((guint)MIN(fit, 4096), 1));
+	return CLAMP(n_cpus, 1, MAX((guint)MIN(fit, 4096), 1));
 }

@@ -30,6 +30,5 @@ gboolean lab_engine_run(const LabEngineBoot *boots, guint n_boots, guint at_once
 			const LabRunOptions *options, LabEngineDone done, gpointer data,
 			GError **error);
 
-/** lab_engine_at_once() - how many boots do not disturb each other here: exact: CPUs this process
- * may use, as memory allows; tcg: 1 */
-guint lab_engine_at_once(LabClock clock, guint64 guest_bytes);
+/** lab_engine_at_once() - how many boots do not disturb each other on a host: exact: its CPUs, as memory allows; else 1 */
+guint lab_engine_at_once(LabClock clock, guint64 guest_bytes, guint n_cpus, guint64 free_bytes);

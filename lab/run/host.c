@@ -5,6 +5,21 @@
 #include "lab/guest/host_state.h"
 #include "lab/run/inputs.h"
 
+/* libvirt tells nothing of governors, load or swap. */
+static gboolean check_remote(const LabRunOptions *options, GError **error)
+{
+	if (!options->strict) {
+		lab_run_note(options, "host: %s: its state is not known and not recorded",
+			     options->connect);
+		return TRUE;
+	}
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+		    "%s: whether that host is at rest cannot be seen from here, and --strict takes "
+		    "no other",
+		    options->connect);
+	return FALSE;
+}
+
 gboolean lab_run_check_host(const LabScenario *scenario, const LabRunOptions *options,
 			    const char *root, GError **error)
 {
@@ -14,6 +29,8 @@ gboolean lab_run_check_host(const LabScenario *scenario, const LabRunOptions *op
 
 	if (scenario->clock != LAB_CLOCK_KVM)
 		return TRUE;
+	if (lab_connect_is_remote(options->connect))
+		return check_remote(options, error);
 	state = lab_host_state_read(root);
 	findings = lab_host_state_judge(state,
 					scenario->memory_high_bytes || scenario->memory_max_bytes);

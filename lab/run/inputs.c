@@ -10,13 +10,8 @@
 #include "lab/base/process.h"
 #include "lab/base/units.h"
 #include "lab/build/initrd.h"
-#include "lab/guest/connect.h"
-#include "lab/guest/kvm_probe.h"
-#include "lab/guest/placement.h"
-#include "lab/guest/cpu_features.h"
 #include "lab/guest/job.h"
 
-#define EMULATOR "qemu-system-x86_64"
 /* Room for every snapshot of a 64-CPU guest and 256 KiB of output a step; sparse, and cut after the
  * boot. */
 #define RESULTS_BYTES (64 * 1024 * 1024)
@@ -46,6 +41,7 @@ void lab_inputs_free(LabInputs *inputs)
 	g_clear_pointer(&inputs->cache, lab_cache_free);
 	g_free(inputs->agent_path);
 	g_free(inputs->agent_digest);
+	g_clear_pointer(&inputs->host, lab_connect_host_free);
 	g_free(inputs->emulator);
 	g_free(inputs->emulator_version);
 	g_free(inputs);
@@ -74,70 +70,6 @@ void lab_run_stage(const char *what, double fraction, gpointer data)
 					       .fraction = fraction,
 					       .eta_us = -1},
 				options->data);
-}
-
-/* "QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)" -> "10.0.2" */
-static gboolean find_emulator(LabInputs *in, GError **error)
-{
-	static const char prefix[] = "QEMU emulator version ";
-	g_autofree char *path = g_find_program_in_path(EMULATOR);
-	g_autofree char *out = NULL;
-
-	if (!path) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
-			    "%s is not in PATH; 'make deps' installs it", EMULATOR);
-		return FALSE;
-	}
-	if (!lab_process_check((const char *[]){path, "--version", NULL}, NULL, &out, error))
-		return FALSE;
-	out[strcspn(out, "\n")] = 0;
-	if (!g_str_has_prefix(out, prefix)) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s --version said '%s'", path, out);
-		return FALSE;
-	}
-	in->emulator = g_steal_pointer(&path);
-	in->emulator_version = g_strndup(out + strlen(prefix), strcspn(out + strlen(prefix), " "));
-	if (in->scenario->clock == LAB_CLOCK_EXACT) {
-		char *end;
-		guint64 major = g_ascii_strtoull(in->emulator_version, &end, 10);
-		guint64 minor = *end == '.' ? g_ascii_strtoull(end + 1, NULL, 10) : 0;
-
-		if (major < 8 || (major == 8 && minor < 1)) {
-			g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
-				    "clock 'exact' needs QEMU 8.1 or newer, %s is %s; "
-				    "'make deps' installs it",
-				    in->emulator, in->emulator_version);
-			return FALSE;
-		}
-	}
-	return TRUE;
-}
-
-/*
- * A device that merely opens lets guests hang: ask it once for a run, with a guest of our own. @works: (out): also for libguestfs,
- * which is to use KVM only then
- */
-static gboolean check_kvm(const LabScenario *scenario, gboolean *works, GError **error)
-{
-	g_autofree char *self = lab_path_self();
-	const char *argv[] = {self, "doctor", "--kvm-probe", LAB_KVM_DEVICE, NULL};
-	g_autoptr(LabKvmProbe) probe = NULL;
-	g_autofree char *why = NULL;
-
-	*works = FALSE;
-	if (scenario->clock != LAB_CLOCK_KVM && scenario->boot != LAB_BOOT_DISK)
-		return TRUE;
-	probe = lab_kvm_probe(argv, error);
-	if (!probe)
-		return FALSE;
-	*works = probe->state == LAB_KVM_WORKS;
-	if (*works || scenario->clock != LAB_CLOCK_KVM)
-		return TRUE;
-	why = lab_kvm_probe_text(probe);
-	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
-		    "clock 'kvm' is not possible here: %s; clocks 'exact' and 'tcg' need no KVM",
-		    why);
-	return FALSE;
 }
 
 static gboolean uses_verb(const GPtrArray *steps, const char *verb)
@@ -305,7 +237,6 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 {
 	g_autoptr(LabInputs) in = g_new0(LabInputs, 1);
 	g_autofree char *cache_root = lab_path_cache(options->cache_root);
-
 	gboolean kvm_works;
 
 	in->scenario = scenario;
@@ -313,10 +244,7 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 	in->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_free);
 	in->agent_path = lab_path_helper("numalab-agent");
 	in->agent_digest = lab_digest_file(in->agent_path, error);
-	if (!in->agent_digest || !find_emulator(in, error) ||
-	    (options->connect && !lab_connect_check(options->connect, error)) ||
-	    !lab_placement_check(&scenario->pin, scenario->topology, "", NULL, error) ||
-	    !check_kvm(scenario, &kvm_works, error))
+	if (!in->agent_digest || !lab_inputs_find_host(in, &kvm_works, error))
 		return NULL;
 	in->cache = lab_cache_open(cache_root, error);
 	if (!in->cache ||
@@ -446,7 +374,8 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 	else
 		text = agent_job(in, kernel, prepare, (const char *const *)modules);
 	job->boot = s->boot;
-	job->connect = g_strdup(in->options->connect);
+	job->connect = in->host ? g_strdup(in->host->uri) : NULL;
+	job->pool = in->remote ? g_strdup(in->options->pool) : NULL;
 	if (s->boot == LAB_BOOT_DISK) {
 		if (!lab_inputs_set_disk(in, kernel, text, job, error))
 			return NULL;
@@ -460,7 +389,7 @@ LabBootJob *lab_inputs_job(const LabInputs *in, const LabKernel *kernel, guint64
 	job->clock = s->clock;
 	job->cpu_model = g_strdup(s->cpu_model);
 	job->pmu = s->pmu;
-	job->invtsc = s->clock == LAB_CLOCK_KVM && lab_cpu_has_invariant_tsc();
+	job->invtsc = s->clock == LAB_CLOCK_KVM && in->invariant_tsc;
 	job->async_pf = s->async_pf;
 	lab_placement_copy(&s->pin, &job->pin);
 	job->memory_high_bytes = s->memory_high_bytes;

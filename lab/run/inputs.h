@@ -7,6 +7,7 @@
 #include "lab/build/image.h"
 #include "lab/build/kernel.h"
 #include "lab/guest/boot.h"
+#include "lab/guest/connect.h"
 #include "lab/run/run.h"
 
 /** struct LabPrepared - a prepared file system in the cache, and the boot that made it */
@@ -21,14 +22,17 @@ typedef struct {
 	const LabRunOptions *options; /* borrowed */
 	LabCache *cache;
 	GPtrArray *kernels; /* of LabKernel, in the scenario's order */
-	LabImage *image; /* (nullable): of boot direct */
+	LabImage *image;    /* (nullable): of boot direct */
 	/* Of boot disk: */
 	LabDiskTool *disk_tool;
 	LabDiskImage *disk;
 	GPtrArray *disk_kernels; /* of LabDiskImage, in the order of @kernels */
-	LabFiles *files; /* (nullable): the scenario has none */
+	LabFiles *files;	 /* (nullable): the scenario has none */
 	char *agent_path, *agent_digest;
-	char *emulator, *emulator_version;
+	LabConnectHost *host;	/* (nullable): libvirt's driver inside the process of a boot */
+	gboolean remote;	/* @host is another than this one */
+	gboolean invariant_tsc; /* the host's CPUs' */
+	char *emulator, *emulator_version; /* the host's */
 	guint64 results_bytes;
 	LabPrepared *prepared; /* (nullable): the scenario has none, or makes it in each boot */
 } LabInputs;
@@ -49,15 +53,25 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabInputs, lab_inputs_free)
 LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
 			      const LabPlan *then, const LabRunOptions *options, GError **error);
 
+/**
+ * lab_inputs_find_host() - the host of the boots, its QEMU, and whether it can do what the scenario asks of it
+ * @kvm_works: (out): of this host, also for libguestfs, which is to use KVM only then
+ */
+gboolean lab_inputs_find_host(LabInputs *inputs, gboolean *kvm_works, GError **error);
+
+/** lab_inputs_at_once() - boots that do not disturb each other */
+guint lab_inputs_at_once(const LabInputs *inputs);
+
 /** lab_inputs_image_digest() - of the image, or of the disk; borrowed */
 const char *lab_inputs_image_digest(const LabInputs *inputs);
 
 /** lab_inputs_get_disks() - of boot disk: the system, and a layer with each kernel */
-gboolean lab_inputs_get_disks(LabInputs *inputs, const GPtrArray *specs, gboolean tcg, GError **error);
+gboolean lab_inputs_get_disks(LabInputs *inputs, const GPtrArray *specs, gboolean tcg,
+			      GError **error);
 
 /** lab_inputs_set_disk() - what boot disk adds to a job. @text: the agent's job */
-gboolean lab_inputs_set_disk(const LabInputs *inputs, const LabKernel *kernel, const char *text, LabBootJob *job,
-			     GError **error);
+gboolean lab_inputs_set_disk(const LabInputs *inputs, const LabKernel *kernel, const char *text,
+			     LabBootJob *job, GError **error);
 
 /** lab_inputs_kernel() - the kernel with this digest, or NULL; borrowed */
 const LabKernel *lab_inputs_kernel(const LabInputs *inputs, const char *digest);

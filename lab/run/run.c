@@ -120,9 +120,7 @@ static gboolean execute(const LabRun *run, const LabInputs *in, GError **error)
 		boots[i] =
 			(LabEngineBoot){g_ptr_array_index(dirs, i), g_ptr_array_index(labels, i)};
 	if (!at_once)
-		at_once = lab_engine_at_once(in->scenario->clock,
-					     in->scenario->topology->memory_bytes +
-						     in->scenario->scratch_bytes);
+		at_once = lab_inputs_at_once(in);
 	return lab_engine_run(boots, dirs->len, at_once, options, on_boot_done, &b, error);
 }
 

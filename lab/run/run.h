@@ -28,10 +28,11 @@ typedef struct {
 	const char *store_root, *cache_root; /* (nullable) overrides */
 	guint jobs; /* boots at once; 0: as many as do not disturb each other (exact: host CPUs;
 		       tcg: 1) */
-	const char *connect; /* (nullable): libvirt's URI: a daemon of this host */
-	gboolean offline; /* never ask a mirror */
-	gboolean fresh;	  /* do not resume */
-	gboolean strict;  /* of clock kvm: no run on a host that breaks a rule (lab/run/host.h) */
+	const char *connect; /* (nullable): libvirt's URI: a daemon, of this host or another */
+	const char *pool;    /* of another host: its storage pool for the guests' files */
+	gboolean offline;    /* never ask a mirror */
+	gboolean fresh;	     /* do not resume */
+	gboolean strict; /* of clock kvm: no run on a host that breaks a rule (lab/run/host.h) */
 	LabRunNotify notify;
 	gpointer data;
 	GCancellable *cancellable;

@@ -10,6 +10,8 @@
 
 #include "lab/base/error.h"
 #include "lab/base/file.h"
+#include "lab/base/qcow2.h"
+#include "lab/guest/connect.h"
 #include "lab/guest/domain.h"
 
 #define DATA TEST_DATA "/domain/"
@@ -253,6 +255,82 @@ START_TEST(daemon_domain)
 }
 END_TEST
 
+/* Of another host: its paths, its user, its QEMU, serial ports that a connection can carry, and layers that the images do not know. */
+START_TEST(remote_domain)
+{
+	static const char *const models[] = {"none", "dac", NULL};
+	LabQcow2Layer layers[] = {{"/pool/numalab-disk-1", "qcow2"}, {"/pool/numalab-disk-2", "raw"}};
+	gpointer pointers[] = {&layers[0], &layers[1]};
+	GPtrArray chain = {pointers, 2};
+	const LabDomainHost host = {.daemon = TRUE,
+				    .models = models,
+				    .files = "/pool/numalab-boot-1a2b3c4d-",
+				    .id = "1a2b3c4d",
+				    .owner = "64055:64055",
+				    .preload = "/pool/numalab-tlbclock-1",
+				    .root_chain = &chain};
+	const LabDomainHost session = {.daemon = TRUE, .models = models, .files = "/pool/x-", .id = "1a2b3c4d"};
+	g_autoptr(LabBootJob) job = job_of(&cases[0]);
+	g_autofree char *text = lab_domain_xml(job, "/boot", &host, NULL);
+	g_autofree char *own = lab_domain_xml(job, "/boot", &session, NULL);
+	g_autofree char *by_disk = NULL;
+
+	ck_assert_ptr_nonnull(strstr(text, "<name>numalab-1a2b3c4d-6.1.192-s1</name>"));
+	ck_assert_ptr_nonnull(strstr(text, "<label>+64055:+64055</label>"));
+	ck_assert_ptr_nonnull(strstr(text, "<serial type=\"pty\">\n      <log file=\"/pool/numalab-boot-1a2b3c4d-console.log\" append=\"on\"/>"));
+	ck_assert_ptr_nonnull(strstr(text, "mem-path=/pool/numalab-boot-1a2b3c4d-results.img,"));
+	ck_assert_ptr_nonnull(strstr(text, "<qemu:env name=\"LD_PRELOAD\" value=\"/pool/numalab-tlbclock-1\"/>"));
+	ck_assert_ptr_null(strstr(text, "NUMALAB_"));
+	ck_assert_ptr_null(strstr(text, "/boot/console.log"));
+	/* A user's own daemon there runs QEMU as itself. */
+	ck_assert_ptr_null(strstr(own, "model=\"dac\""));
+
+	job->boot = LAB_BOOT_DISK;
+	by_disk = lab_domain_xml(job, "/boot", &host, NULL);
+	ck_assert_ptr_nonnull(strstr(by_disk, "<source file=\"/pool/numalab-boot-1a2b3c4d-root.qcow2\"/>\n"
+					      "      <backingStore type=\"file\">\n"
+					      "        <format type=\"qcow2\"/>\n"
+					      "        <source file=\"/pool/numalab-disk-1\"/>\n"
+					      "        <backingStore type=\"file\">\n"
+					      "          <format type=\"raw\"/>\n"
+					      "          <source file=\"/pool/numalab-disk-2\"/>\n"
+					      "          <backingStore/>"));
+}
+END_TEST
+
+static const struct {
+	const char *uri;
+	gboolean remote;
+} uris[] = {
+	{NULL, FALSE},
+	{"qemu:///system", FALSE},
+	{"qemu:///session", FALSE},
+	{"qemu+unix:///system?socket=/run/x", FALSE},
+	{"qemu:///embed?root=/x", FALSE},
+	{"qemu+ssh:///system", TRUE},
+	{"qemu+ssh://root@host:2222/system?keyfile=/k", TRUE},
+	{"qemu+tls://host/system", TRUE},
+	{"qemu://host/session", TRUE},
+};
+
+START_TEST(remote_uris)
+{
+	ck_assert_int_eq(lab_connect_is_remote(uris[_i].uri), uris[_i].remote);
+}
+END_TEST
+
+/* Another driver is refused before anything is connected to. */
+START_TEST(other_drivers)
+{
+	static const char *const others[] = {"xen:///system", "test:///default", "qemu:///embed?root=/x", "host", "qemu+ssh://host/"};
+	g_autoptr(GError) error = NULL;
+
+	ck_assert_ptr_null(lab_connect_look(others[_i], "default", LAB_CLOCK_TCG, &error));
+	ck_assert_int_eq(error->code, LAB_ERROR_USER);
+	ck_assert_ptr_nonnull(strstr(error->message, others[_i]));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("domain");
@@ -263,6 +341,9 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, xml, 0, G_N_ELEMENTS(cases));
 	tcase_add_test(tcase, daemon_domain);
+	tcase_add_test(tcase, remote_domain);
+	tcase_add_loop_test(tcase, remote_uris, 0, G_N_ELEMENTS(uris));
+	tcase_add_loop_test(tcase, other_drivers, 0, 5);
 	tcase_add_loop_test(tcase, arguments, 0, G_N_ELEMENTS(cases) - N_XML_ONLY);
 	tcase_add_test(tcase, wrapper);
 	tcase_add_test(tcase, seeds_differ);
