@@ -9,11 +9,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "lab/base/digest.h"
 #include "lab/base/error.h"
 #include "lab/base/file.h"
 
 #define UNFINISHED ".new"
 #define LOCK ".lock"
+#define DIGEST_FILE "digest"
 
 /* Less room than this after a failure: the failure is most likely a full disk, whatever a child
  * said. */
@@ -284,4 +286,37 @@ guint64 lab_cache_clean(LabCache *cache, gboolean all, gboolean dry_run, GError 
 		}
 	}
 	return freed;
+}
+
+typedef struct {
+	const char *name;
+	LabCacheMake make;
+	gpointer data;
+} FileMake;
+
+static gboolean make_file(const char *dir, gpointer data, GError **error)
+{
+	const FileMake *m = data;
+	g_autofree char *path = g_build_filename(dir, m->name, NULL);
+	g_autofree char *digest_path = g_build_filename(dir, DIGEST_FILE, NULL);
+	g_autofree char *digest = NULL;
+
+	return m->make(dir, m->data, error) && (digest = lab_digest_file(path, error)) &&
+	       lab_file_write(digest_path, digest, -1, error);
+}
+
+gboolean lab_cache_get_file(LabCache *cache, const char *kind, const char *key, const char *name,
+			    LabCacheMake make, gpointer data, gboolean *made, char **path,
+			    char **digest, GError **error)
+{
+	FileMake m = {name, make, data};
+	g_autofree char *dir = lab_cache_get(cache, kind, key, make_file, &m, made, error);
+	g_autofree char *digest_path = dir ? g_build_filename(dir, DIGEST_FILE, NULL) : NULL;
+	char *text;
+
+	if (!dir || !(text = lab_file_read(digest_path, NULL, error)))
+		return FALSE;
+	*digest = text;
+	*path = g_build_filename(dir, name, NULL);
+	return TRUE;
 }

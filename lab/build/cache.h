@@ -38,6 +38,14 @@ char *lab_cache_lookup(LabCache *cache, const char *kind, const char *key);
 char *lab_cache_get(LabCache *cache, const char *kind, const char *key, LabCacheMake make,
 		    gpointer data, gboolean *made, GError **error);
 
+/**
+ * lab_cache_get_file() - lab_cache_get() of an entry that is one file, @name, made by @make in its directory
+ * @path, @digest: (out): its path, and the SHA-256 of its content, which is taken once; free with g_free()
+ */
+gboolean lab_cache_get_file(LabCache *cache, const char *kind, const char *key, const char *name,
+			    LabCacheMake make, gpointer data, gboolean *made, char **path, char **digest,
+			    GError **error);
+
 /** lab_cache_path() - where the entry is or would be; may be absent. Free with g_free(). */
 char *lab_cache_path(LabCache *cache, const char *kind, const char *key);
 

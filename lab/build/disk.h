@@ -38,6 +38,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabDiskTool, lab_disk_tool_free)
  */
 typedef struct {
 	char *name, *digest, *root, *path, *initrd_path;
+	char *initrd_digest; /* (nullable): for the caller to find, and freed with the rest */
 	char **parts;
 } LabDiskImage;
 
@@ -76,6 +77,6 @@ LabDiskImage *lab_disk_kernel_get(LabDiskTool *tool, const LabDiskImage *image,
  */
 gboolean lab_disk_read(LabDiskTool *tool, const char *disk, const char *dir, GError **error);
 
-/** lab_disk_job_write() - the disk by which a guest gets agent and job: a tar archive @path. @digest: (out) */
+/** lab_disk_job_write() - the disk by which a guest gets agent and job: a tar archive @path */
 gboolean lab_disk_job_write(const char *agent_path, const char *job, const char *path,
-			    char **digest, GError **error);
+			    GError **error);

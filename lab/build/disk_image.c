@@ -44,6 +44,7 @@ void lab_disk_image_free(LabDiskImage *image)
 	g_free(image->root);
 	g_free(image->path);
 	g_free(image->initrd_path);
+	g_free(image->initrd_digest);
 	g_strfreev(image->parts);
 	g_free(image);
 }

@@ -162,8 +162,7 @@ static gboolean pack(const char *to, gpointer data, GError **error)
 {
 	const Pack *p = data;
 	g_autofree char *path = g_build_filename(to, IMAGE_FILE, NULL);
-	g_autofree char *digest_path = g_build_filename(to, "digest", NULL);
-	g_autofree char *content = NULL, *digest = NULL;
+	g_autofree char *content = NULL;
 
 	if (!lab_erofs_make(p->dir, path, EPOCH, p->extra_bytes, error))
 		return FALSE;
@@ -176,8 +175,7 @@ static gboolean pack(const char *to, gpointer data, GError **error)
 			    p->dir);
 		return FALSE;
 	}
-	digest = lab_digest_file(path, error);
-	return digest && lab_file_write(digest_path, digest, -1, error);
+	return TRUE;
 }
 
 static LabFiles *get(LabCache *cache, Pack *p, gboolean *made, GError **error)
@@ -185,14 +183,12 @@ static LabFiles *get(LabCache *cache, Pack *p, gboolean *made, GError **error)
 	g_autofree char *what =
 		g_strdup_printf(LAYOUT "%s\n%" G_GUINT64_FORMAT "\n", p->content, p->extra_bytes);
 	g_autofree char *key = lab_digest_data(what, -1);
-	g_autofree char *dir = lab_cache_get(cache, KIND, key, pack, p, made, error);
-	g_autofree char *digest_path = dir ? g_build_filename(dir, "digest", NULL) : NULL;
 	g_autoptr(LabFiles) files = g_new0(LabFiles, 1);
 	struct stat st;
 
-	if (!dir || !(files->digest = lab_file_read(digest_path, NULL, error)))
+	if (!lab_cache_get_file(cache, KIND, key, IMAGE_FILE, pack, p, made, &files->path,
+				&files->digest, error))
 		return NULL;
-	files->path = g_build_filename(dir, IMAGE_FILE, NULL);
 	if (stat(files->path, &st) < 0) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "cannot read %s: %s", files->path,
 			    g_strerror(errno));

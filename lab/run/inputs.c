@@ -15,6 +15,7 @@
 /* Room for every snapshot of a 64-CPU guest and 256 KiB of output a step; sparse, and cut after the
  * boot. */
 #define RESULTS_BYTES (64 * 1024 * 1024)
+#define INITRD "initrd.img"
 #define NVDIMM_ALIGN (2 * 1024 * 1024)
 
 void lab_prepared_free(LabPrepared *prepared)
@@ -269,13 +270,10 @@ typedef struct {
 static gboolean make_initrd(const char *dir, gpointer data, GError **error)
 {
 	const InitrdMake *m = data;
-	g_autofree char *path = g_build_filename(dir, "initrd.img", NULL);
-	g_autofree char *digest_path = g_build_filename(dir, "digest", NULL);
-	g_autofree char *digest = NULL;
+	g_autofree char *path = g_build_filename(dir, INITRD, NULL);
 
 	return lab_initrd_write(m->in->cache, m->kernel, m->in->agent_path, m->wanted, m->job, path,
-				&digest, error) &&
-	       lab_file_write(digest_path, digest, -1, error);
+				NULL, error);
 }
 
 static gboolean get_initrd(const LabInputs *in, const LabKernel *kernel, const char *const *wanted,
@@ -286,14 +284,9 @@ static gboolean get_initrd(const LabInputs *in, const LabKernel *kernel, const c
 	g_autofree char *what = g_strjoin("\n", "initrd 1", kernel->digest, in->agent_digest,
 					  wanted_text, job, NULL);
 	g_autofree char *key = lab_digest_data(what, -1);
-	g_autofree char *dir =
-		lab_cache_get(in->cache, "initrd", key, make_initrd, &m, NULL, error);
-	g_autofree char *digest_path = dir ? g_build_filename(dir, "digest", NULL) : NULL;
 
-	if (!dir || !(out->initrd_digest = lab_file_read(digest_path, NULL, error)))
-		return FALSE;
-	out->initrd_path = g_build_filename(dir, "initrd.img", NULL);
-	return TRUE;
+	return lab_cache_get_file(in->cache, "initrd", key, INITRD, make_initrd, &m, NULL,
+				  &out->initrd_path, &out->initrd_digest, error);
 }
 
 static char *agent_job(const LabInputs *in, const LabKernel *kernel, gboolean prepare,

@@ -7,6 +7,8 @@
 #include "lab/base/file.h"
 #include "lab/run/inputs.h"
 
+#define JOB "job.tar"
+
 const char *lab_inputs_image_digest(const LabInputs *in)
 {
 	return in->disk ? in->disk->digest : in->image->digest;
@@ -40,6 +42,10 @@ static gboolean get_kernel(LabInputs *in, const LabKernel *kernel, const LabKern
 	if (!disk)
 		return FALSE;
 	g_ptr_array_add(in->disk_kernels, disk);
+	/* Once for all its boots; a boot loader needs none. */
+	if (!strcmp(in->scenario->disk.bootloader, "none") &&
+	    !(disk->initrd_digest = lab_digest_file(disk->initrd_path, error)))
+		return FALSE;
 	if (made)
 		lab_run_note(in->options, "kernel %s installed into disk %s (%s)", kernel->release,
 			     in->disk->name, parts);
@@ -81,12 +87,9 @@ typedef struct {
 static gboolean make_job(const char *dir, gpointer data, GError **error)
 {
 	const Make *m = data;
-	g_autofree char *path = g_build_filename(dir, "job.tar", NULL);
-	g_autofree char *digest_path = g_build_filename(dir, "digest", NULL);
-	g_autofree char *digest = NULL;
+	g_autofree char *path = g_build_filename(dir, JOB, NULL);
 
-	return lab_disk_job_write(m->in->agent_path, m->text, path, &digest, error) &&
-	       lab_file_write(digest_path, digest, -1, error);
+	return lab_disk_job_write(m->in->agent_path, m->text, path, error);
 }
 
 /* The layer with @kernel, also when that is only wanted for the prepared file system. */
@@ -118,15 +121,11 @@ gboolean lab_inputs_set_disk(const LabInputs *in, const LabKernel *kernel, const
 	const LabDiskImage *disk = disk_of(in, kernel, error);
 	g_autofree char *what = g_strjoin("\n", "agent job 1", in->agent_digest, text, NULL);
 	g_autofree char *key = lab_digest_data(what, -1);
-	g_autofree char *dir = NULL, *digest_path = NULL;
 	Make m = {in, text};
 
-	if (!disk || !(dir = lab_cache_get(in->cache, "agent-job", key, make_job, &m, NULL, error)))
+	if (!disk || !lab_cache_get_file(in->cache, "agent-job", key, JOB, make_job, &m, NULL,
+					 &job->agent_job_path, &job->agent_job_digest, error))
 		return FALSE;
-	digest_path = g_build_filename(dir, "digest", NULL);
-	if (!(job->agent_job_digest = lab_file_read(digest_path, NULL, error)))
-		return FALSE;
-	job->agent_job_path = g_build_filename(dir, "job.tar", NULL);
 	job->disk_path = g_strdup(disk->path);
 	job->disk_digest = g_strconcat(disk->digest, NULL);
 	job->disk_root = g_strdup(disk->root);
@@ -141,6 +140,6 @@ gboolean lab_inputs_set_disk(const LabInputs *in, const LabKernel *kernel, const
 		return TRUE;
 	}
 	job->initrd_path = g_strdup(disk->initrd_path);
-	job->initrd_digest = lab_digest_file(disk->initrd_path, error);
-	return job->initrd_digest != NULL;
+	job->initrd_digest = g_strdup(disk->initrd_digest);
+	return TRUE;
 }
