@@ -152,6 +152,14 @@ static gboolean open_libvirt(Boot *boot, const char *wrapper, GError **error)
 	return check_version(boot, error) && listen_to(boot, error) && open_remote(boot, error);
 }
 
+/* No result: what became of the guest is not known. */
+static gboolean lost(const LabBootJob *job, GError **error)
+{
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: the connection was lost",
+		    job->connect ? job->connect : "libvirt");
+	return FALSE;
+}
+
 static gboolean resume(Boot *boot, GError **error)
 {
 	if (virDomainResume(boot->domain) < 0) {
@@ -221,6 +229,8 @@ static gboolean start(Boot *boot, const char *wrapper, GError **error)
 	boot->domain = virDomainCreateXML(lab_embed_connection(boot->embed), xml, flags);
 	lab_embed_keep_capabilities(boot->embed);
 	if (!boot->domain) {
+		if (virConnectIsAlive(lab_embed_connection(boot->embed)) != 1)
+			return lost(boot->job, error);
 		start_failed(boot, name);
 		return TRUE;
 	}
@@ -307,15 +317,6 @@ static gboolean is_interrupted(GCancellable *cancellable, GError **error)
 	return TRUE;
 }
 
-/* No result: what became of the guest is not known. */
-static gboolean is_lost(const LabBootJob *job, const LabWatchReport *report, GError **error)
-{
-	if (report->end != LAB_WATCH_LOST)
-		return FALSE;
-	g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "%s: the connection was lost", job->connect);
-	return TRUE;
-}
-
 /* Before there is a QEMU of ours. */
 static gboolean record_host(const LabBootJob *job, const char *dir, GError **error)
 {
@@ -346,7 +347,7 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 		return NULL;
 	if (boot.domain) {
 		wait_end(&boot, &report);
-		if (is_interrupted(cancellable, error) || is_lost(job, &report, error) ||
+		if (is_interrupted(cancellable, error) || (report.end == LAB_WATCH_LOST && !lost(job, error)) ||
 		    !judge(&boot, &report, error))
 			return NULL;
 	}
