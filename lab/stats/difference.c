@@ -186,6 +186,11 @@ double lab_difference_t(const LabDifference *d, double ratio)
 	return difference == 0 ? 0 : difference / sqrt(variance_at(d, ratio));
 }
 
+gboolean lab_difference_is_point_at(const LabDifference *d, double ratio)
+{
+	return lab_difference_t(d, ratio) == 0 && variance_at(d, ratio) == 0;
+}
+
 /* Ratios from @root[0] to @root[1] are refused, those outside are not: the baseline's mean may be
  * 0, that of the candidate is not, and its sign is that of every refused difference. */
 static LabInterval one_ended(const LabDifference *d, const double root[2])
@@ -270,12 +275,6 @@ double lab_difference_p_below(const LabDifference *d, double threshold)
 	return MIN(1, 2 * MAX(lower_tail(d, 1 + threshold), lower_tail(d, 1 - threshold)));
 }
 
-/* A point that lies on an end is within. */
-static gboolean is_point_at(const LabDifference *d, double ratio)
-{
-	return lab_difference_t(d, ratio) == 0 && variance_at(d, ratio) == 0;
-}
-
 double lab_difference_p_within(const LabDifference *d, double threshold)
 {
 	double sign = d->mean[0] < 0 ? -1 : 1;
@@ -284,7 +283,7 @@ double lab_difference_p_within(const LabDifference *d, double threshold)
 
 	if (!lab_difference_has_spread(d))
 		return 1;
-	p_low = is_point_at(d, low) ? 0 : upper_tail(d, low);
-	p_high = is_point_at(d, high) ? 0 : lower_tail(d, high);
+	p_low = lab_difference_is_point_at(d, low) ? 0 : upper_tail(d, low);
+	p_high = lab_difference_is_point_at(d, high) ? 0 : lower_tail(d, high);
 	return MIN(1, 2 * MAX(p_low, p_high));
 }

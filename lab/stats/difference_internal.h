@@ -20,6 +20,10 @@ static inline gboolean lab_difference_has_spread(const LabDifference *d)
  * its sign */
 double lab_difference_t(const LabDifference *d, double ratio);
 
+/** lab_difference_is_point_at() - no spread, and mean[1] = @ratio * mean[0]: on the end of a part,
+ * and so within the threshold */
+gboolean lab_difference_is_point_at(const LabDifference *d, double ratio);
+
 /** lab_difference_with_boots() - what @boots of each kernel would give if means and spread were as
  * they are; 2 or more, and so is each n of @d */
 LabDifference lab_difference_with_boots(const LabDifference *d, guint boots);

@@ -311,7 +311,7 @@ START_TEST(interval_and_p_agree)
 
 	for (guint k = 0; k < 20000; k++) {
 		LabDifference d = random_difference(rng);
-		double alpha = 0.001 + 0.4 * gsl_rng_uniform(rng);
+		double alpha = 0.5 * exp(-gsl_ran_exponential(rng, 4));
 		double threshold = gsl_ran_exponential(rng, 0.5);
 		LabInterval i = lab_difference_interval(&d, alpha);
 		LabInterval wider = lab_difference_interval(&d, alpha / 2);
