@@ -98,7 +98,7 @@ DISK := $(B)/numalab-disk
 NUMALAB := $(if $(RUNNER_SRC),$(B)/numalab)
 
 .PHONY: all help deps check check-unit check-integration check-kvm check-long check-layers demo bench install format golden \
-	man clean fuzz
+	man clean fuzz statistics-tables
 
 all: $(B)/liblab.a $(NUMALAB) $(AGENT) $(EMULATOR) $(DISK)
 
@@ -115,6 +115,7 @@ help:
 	@echo "  make bench         benchmarks (ratios within one run)"
 	@echo "  make fuzz          short fuzzing of the parsers of foreign text"
 	@echo "  make golden        rewrite the golden files of the tests; review the diff"
+	@echo "  make statistics-tables  simulate the tables of docs/statistics.md anew"
 	@echo "  make man           man pages"
 	@echo "  make install       DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)"
 	@echo "  make format        clang-format the tree"
@@ -212,7 +213,7 @@ fuzz: $(FUZZ_BIN)
 .unit-bin: $(UNIT_BIN)
 
 golden: .unit-bin all
-	@for t in $(UNIT_BIN); do NUMALAB_GOLDEN=1 $$t >/dev/null || true; done; git status --short tests/data
+	@for t in $(UNIT_BIN); do NUMALAB_GOLDEN=1 $$t >/dev/null || true; done; git status --short tests/data docs
 
 demo:
 	@CI/deps.sh
@@ -222,6 +223,9 @@ demo:
 # ---- the rest ------------------------------------------------------------------------------------
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+statistics-tables: $(B)/tests/unit/test_statistics
+	@NUMALAB_GOLDEN=1 $< && git status --short docs/statistics.md
 
 man: all
 	@docs/man/build $(B)

@@ -40,3 +40,30 @@ LabSummary lab_summary(const double *values, guint n);
  * too, else NAN, as no percentage can say it. NAN when either is NAN.
  */
 double lab_change_pct(double base, double value, int better);
+
+/**
+ * lab_hmean() - harmonic mean of @n finite values: for rates (files/s), of which each boot did the
+ * same work
+ *
+ * Return: NAN when @n is 0 or a value is not above 0, as MMTests' Hmean.
+ */
+double lab_hmean(const double *values, guint n);
+
+/**
+ * lab_gmean() - geometric mean of @n finite values: for ratios
+ *
+ * Return: NAN when @n is 0 or a value is not above 0. (MMTests multiplies: a 0 makes its Gmean 0.)
+ */
+double lab_gmean(const double *values, guint n);
+
+/**
+ * lab_percentile() - of @n finite values: one of them, the nearest by rank
+ * @percent: 0 (the smallest) to 100 (the largest)
+ *
+ * MMTests' rule (calc_quartiles() of lib/MMTests/Stat.pm): of the sorted values, counted from 0,
+ * the one at (n - 1) * percent / 100, rounded to the nearest, halves up. Its quartiles are those of
+ * 25, 50 and 75, its Max-90 that of 90.
+ *
+ * Return: NAN when @n is 0 or @percent is out of its range.
+ */
+double lab_percentile(const double *values, guint n, double percent);

@@ -80,6 +80,58 @@ START_TEST(change)
 }
 END_TEST
 
+static const struct {
+	guint n;
+	double values[5], hmean, gmean;
+} means[] = {
+	{0, {}, NAN, NAN},
+	{1, {7.5}, 7.5, 7.5},
+	/* 40 km/h there and 60 km/h back are 48 km/h; a square of the area of 4 x 9 has sides of 6 */
+	{2, {40, 60}, 48, 48.989794855663561},
+	{2, {4, 9}, 72.0 / 13, 6},
+	{3, {1, 2, 4}, 12.0 / 7, 2},
+	{3, {0, 2, 4}, NAN, NAN},
+	{3, {-1, 2, 4}, NAN, NAN},
+	{2, {-1, -4}, NAN, NAN},
+	{3, {1, NAN, 4}, NAN, NAN},
+	/* a product would leave the range of doubles */
+	{3, {1e200, 1e200, 1e200}, 1e200, 1e200},
+	{3, {1e-200, 1e-200, 1e-200}, 1e-200, 1e-200},
+};
+
+START_TEST(other_means)
+{
+	double hmean = lab_hmean(means[_i].values, means[_i].n);
+	double gmean = lab_gmean(means[_i].values, means[_i].n);
+
+	assert_near(hmean / means[_i].hmean, means[_i].hmean / means[_i].hmean);
+	assert_near(gmean / means[_i].gmean, means[_i].gmean / means[_i].gmean);
+	ck_assert_int_eq(isnan(hmean), isnan(means[_i].hmean));
+	ck_assert_int_eq(isnan(gmean), isnan(means[_i].gmean));
+}
+END_TEST
+
+/* Sorted: 1 to 10; MMTests takes the element int(9 * p / 100 + 0.5), from 0. */
+static const struct {
+	guint n;
+	double percent, want;
+} percentiles[] = {
+	{10, 0, 1},    {10, 5, 1},   {10, 6, 2},    {10, 25, 3},    {10, 50, 6},
+	{10, 75, 8},   {10, 90, 9},  {10, 94.4, 9}, {10, 94.5, 10}, {10, 99.9, 10},
+	{10, 100, 10}, {1, 0, 7},    {1, 50, 7},    {1, 100, 7},    {2, 49, 3},
+	{2, 50, 7},    {0, 50, NAN}, {10, -1, NAN}, {10, 101, NAN}, {10, NAN, NAN},
+};
+
+START_TEST(percentile)
+{
+	static const double values[] = {7, 3, 10, 1, 9, 2, 6, 4, 8, 5};
+	double got = lab_percentile(values, percentiles[_i].n, percentiles[_i].percent);
+
+	assert_near(got, percentiles[_i].want);
+	ck_assert(values[0] == 7 && values[3] == 1); /* not sorted in place */
+}
+END_TEST
+
 /* One cell of a posted table: "497.64 (  0.00%)", or "877245.7033 *  -2.38%*" where significant. */
 typedef struct {
 	double value, pct;
@@ -226,6 +278,8 @@ int main(void)
 	tcase_add_loop_test(tcase, summary, 0, G_N_ELEMENTS(summaries));
 	tcase_add_test(tcase, equal_values_have_no_spread);
 	tcase_add_loop_test(tcase, change, 0, G_N_ELEMENTS(changes));
+	tcase_add_loop_test(tcase, other_means, 0, G_N_ELEMENTS(means));
+	tcase_add_loop_test(tcase, percentile, 0, G_N_ELEMENTS(percentiles));
 	tcase_add_loop_test(tcase, posted_percentages, 0, G_N_ELEMENTS(tables));
 	tcase_add_loop_test(tcase, posted_spread, 0, 2);
 	suite_add_tcase(suite, tcase);
