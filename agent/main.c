@@ -197,17 +197,13 @@ static void find_device(int listener, uint64_t bytes, const char *role, uint64_t
 static void set_up_more_scratch(int listener, uint64_t deadline_ns)
 {
 	for (uint64_t i = 2; i < job.more_scratch + 2; i++) {
-		char role[32], link[48], directory[48];
+		char role[32];
 		struct device device;
 
 		snprintf(role, sizeof(role), "scratch%llu", (unsigned long long)i);
-		snprintf(link, sizeof(link), "/dev/%s", role);
-		snprintf(directory, sizeof(directory), "/mnt/%s", role);
 		find_device(listener, 1, role, deadline_ns, &device);
-		if (!symlink(device.path, link) && !dir_make(directory))
-			continue;
-		fault_set(&fault, "setup", "%s: %s", role, strerror(errno));
-		fail();
+		if (mounts_scratch(device.path, role, &fault))
+			fail();
 	}
 }
 
@@ -297,7 +293,8 @@ static void set_up_mounts(const struct devices *devices)
 
 	if ((job.image_bytes && mounts_root(devices->image.path, job.image_type, &fault)) ||
 	    (job.files_bytes && mounts_files(devices->files.path, &fault)) ||
-	    (is_service ? mounts_service : mounts_work)(scratch, &fault))
+	    (is_service ? mounts_service : mounts_work)(&fault) ||
+	    mounts_scratch(scratch, "scratch", &fault))
 		fail();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -40,19 +41,24 @@ static int mount_all(const struct mount_entry *entries, size_t count, struct fau
 	return 0;
 }
 
+/* Views of the kernel that an init may have mounted, or not. */
+static const struct mount_entry views[] = {
+	{"debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, 1},
+	{"tracefs", "/sys/kernel/tracing", "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, 1},
+};
+
 int mounts_kernel(struct fault *fault)
 {
 	static const struct mount_entry entries[] = {
 		{"proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, 0},
 		{"sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, 0},
 		{"devtmpfs", "/dev", "devtmpfs", MS_NOSUID, "mode=0755", 0},
-		{"debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL,
-		 1},
-		{"tracefs", "/sys/kernel/tracing", "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		 NULL, 1},
 	};
 
-	return mount_all(entries, sizeof(entries) / sizeof(entries[0]), fault);
+	return mount_all(entries, sizeof(entries) / sizeof(entries[0]), fault) ||
+			       mount_all(views, sizeof(views) / sizeof(views[0]), fault)
+		       ? -1
+		       : 0;
 }
 
 static int move(const char *from, const char *to, struct fault *fault)
@@ -93,28 +99,27 @@ int mounts_files(const char *device, struct fault *fault)
 	return 0;
 }
 
-int mounts_service(const char *scratch, struct fault *fault)
+int mounts_scratch(const char *device, const char *name, struct fault *fault)
 {
-	/* Most systems have mounted both. */
-	static const struct mount_entry entries[] = {
-		{"debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL,
-		 1},
-		{"tracefs", "/sys/kernel/tracing", "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		 NULL, 1},
-	};
+	char directory[64], link[64];
 
-	if (mount_all(entries, sizeof(entries) / sizeof(entries[0]), fault))
-		return -1;
-	if (dir_make(AGENT_KEEP_DIR))
-		return fault_set(fault, "setup", AGENT_KEEP_DIR ": %s", strerror(errno));
-	if (dir_make("/mnt/scratch"))
-		return fault_set(fault, "setup", "/mnt/scratch: %s", strerror(errno));
-	if (scratch && symlink(scratch, "/dev/scratch"))
-		return fault_set(fault, "setup", "/dev/scratch: %s", strerror(errno));
+	snprintf(directory, sizeof(directory), "/mnt/%s", name);
+	snprintf(link, sizeof(link), "/dev/%s", name);
+	if (dir_make(directory) || (device && symlink(device, link)))
+		return fault_set(fault, "setup", "%s: %s", name, strerror(errno));
 	return 0;
 }
 
-int mounts_work(const char *scratch, struct fault *fault)
+int mounts_service(struct fault *fault)
+{
+	if (mount_all(views, sizeof(views) / sizeof(views[0]), fault))
+		return -1;
+	if (dir_make(AGENT_KEEP_DIR))
+		return fault_set(fault, "setup", AGENT_KEEP_DIR ": %s", strerror(errno));
+	return 0;
+}
+
+int mounts_work(struct fault *fault)
 {
 	static const struct mount_entry entries[] = {
 		{"tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777", 0},
@@ -127,14 +132,10 @@ int mounts_work(const char *scratch, struct fault *fault)
 
 	if (mount_all(entries, sizeof(entries) / sizeof(entries[0]), fault))
 		return -1;
-	if (dir_make("/mnt/scratch"))
-		return fault_set(fault, "setup", "/mnt/scratch: %s", strerror(errno));
 	/* What udev would make; programs of the image may expect it. */
 	(void)!symlink("/proc/self/fd", "/dev/fd");
 	(void)!symlink("fd/0", "/dev/stdin");
 	(void)!symlink("fd/1", "/dev/stdout");
 	(void)!symlink("fd/2", "/dev/stderr");
-	if (scratch && symlink(scratch, "/dev/scratch"))
-		return fault_set(fault, "setup", "/dev/scratch: %s", strerror(errno));
 	return 0;
 }

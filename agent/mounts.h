@@ -25,18 +25,18 @@ int mounts_root(const char *device, const char *type, struct fault *fault);
  */
 int mounts_files(const char *device, struct fault *fault);
 
-/**
- * mounts_work() - /tmp, /run, /mnt, /dev/shm, /dev/pts, /mnt/scratch and the links in /dev
- * @scratch: device that /dev/scratch leads to, or NULL
- * @fault: stage "setup"
- */
-int mounts_work(const char *scratch, struct fault *fault);
+/** mounts_work() - /tmp, /run, /mnt, /dev/shm, /dev/pts and the links in /dev. @fault: stage "setup" */
+int mounts_work(struct fault *fault);
+
+/** mounts_service() - where an init has mounted the rest: debugfs, tracefs, AGENT_KEEP_DIR. @fault: stage "setup" */
+int mounts_service(struct fault *fault);
 
 /**
- * mounts_service() - where an init has mounted the rest: debugfs, tracefs, /mnt/scratch, /dev/scratch, AGENT_KEEP_DIR
- * @scratch: as mounts_work()
+ * mounts_scratch() - the directory /mnt/NAME, and the link /dev/NAME
+ * @device: where the link leads to; NULL: no link
+ * @name: "scratch", "scratch2"
  * @fault: stage "setup"
  */
-int mounts_service(const char *scratch, struct fault *fault);
+int mounts_scratch(const char *device, const char *name, struct fault *fault);
 
 #endif
