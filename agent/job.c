@@ -3,22 +3,10 @@
 #include <string.h>
 
 #include "agent/fields.h"
-#include "agent/job.h"
 #include "agent/protocol.h"
+#include "agent/statement.h"
 
-/* Fields of one statement, decoded. @fields[0] is the keyword. */
-struct statement {
-	char **fields;
-	size_t n_fields;
-	unsigned line;
-};
-
-#define BAD(statement, fault, format, ...)                                                         \
-	(fault_set(fault, "setup", "job line %u: " format, (statement)->line, ##__VA_ARGS__), -1)
-
-/* Grow @array by one zeroed element of @size bytes. PID 1 without memory has no way on, and says so
- * by dying. */
-static void *grow(void *array, size_t *count, size_t size)
+void *statement_grow(void *array, size_t *count, size_t size)
 {
 	char *grown = realloc(array, (*count + 1) * size);
 
@@ -29,7 +17,7 @@ static void *grow(void *array, size_t *count, size_t size)
 	return grown;
 }
 
-static char **copy_fields(char **fields, size_t count)
+char **statement_copy(char **fields, size_t count)
 {
 	char **copy = calloc(count + 1, sizeof(*copy));
 
@@ -40,8 +28,7 @@ static char **copy_fields(char **fields, size_t count)
 	return copy;
 }
 
-static int need_number(const struct statement *s, size_t field, uint64_t *value,
-		       struct fault *fault)
+int statement_number(const struct statement *s, size_t field, uint64_t *value, struct fault *fault)
 {
 	if (field_number(s->fields[field], value))
 		return BAD(s, fault, "%s: wanted a number, found '%s'", s->fields[0],
@@ -49,12 +36,22 @@ static int need_number(const struct statement *s, size_t field, uint64_t *value,
 	return 0;
 }
 
+struct job_step *statement_step(const struct statement *s, struct job *job, struct fault *fault)
+{
+	for (size_t i = 0; i < job->n_steps; i++)
+		if (!strcmp(job->steps[i].name, s->fields[1]))
+			return &job->steps[i];
+	fault_set(fault, "setup", "job line %u: %s: no step '%s' before", s->line, s->fields[0],
+		  s->fields[1]);
+	return NULL;
+}
+
 static int need_node(const struct statement *s, struct job *job, struct job_node **node,
 		     struct fault *fault)
 {
 	uint64_t id;
 
-	if (need_number(s, 1, &id, fault))
+	if (statement_number(s, 1, &id, fault))
 		return -1;
 	if (id >= JOB_NODES_MAX)
 		return BAD(s, fault, "node %llu: the largest possible is %u",
@@ -103,7 +100,7 @@ static int parse_node(const struct statement *s, struct job *job, struct fault *
 	if (id_set_parse(s->fields[2], &node->cpus))
 		return BAD(s, fault, "node %s: wanted a list of CPUs, found '%s'", s->fields[1],
 			   s->fields[2]);
-	if (need_number(s, 3, &node->bytes, fault))
+	if (statement_number(s, 3, &node->bytes, fault))
 		return -1;
 	node->present = true;
 	job->n_nodes++;
@@ -125,7 +122,7 @@ static int parse_distance(const struct statement *s, struct job *job, struct fau
 	for (size_t i = 0; i < count; i++) {
 		uint64_t distance;
 
-		if (need_number(s, i + 2, &distance, fault))
+		if (statement_number(s, i + 2, &distance, fault))
 			return -1;
 		if (distance > 255)
 			return BAD(s, fault, "a distance is at most 255, found %s",
@@ -140,7 +137,7 @@ static int parse_numa_balancing(const struct statement *s, struct job *job, stru
 {
 	uint64_t value;
 
-	if (need_number(s, 1, &value, fault))
+	if (statement_number(s, 1, &value, fault))
 		return -1;
 	if (value > 1)
 		return BAD(s, fault, "numa-balancing: wanted 0 or 1, found %s", s->fields[1]);
@@ -150,22 +147,22 @@ static int parse_numa_balancing(const struct statement *s, struct job *job, stru
 
 static int parse_kvm_features(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->kvm_mask, fault) || need_number(s, 2, &job->kvm_value, fault)
+	return statement_number(s, 1, &job->kvm_mask, fault) || statement_number(s, 2, &job->kvm_value, fault)
 		       ? -1
 		       : 0;
 }
 
 static int parse_async_pf_msr(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->async_pf_mask, fault) ||
-			       need_number(s, 2, &job->async_pf_value, fault)
+	return statement_number(s, 1, &job->async_pf_mask, fault) ||
+			       statement_number(s, 2, &job->async_pf_value, fault)
 		       ? -1
 		       : 0;
 }
 
 static int parse_module(const struct statement *s, struct job *job, struct fault *fault)
 {
-	job->modules = grow(job->modules, &job->n_modules, sizeof(*job->modules));
+	job->modules = statement_grow(job->modules, &job->n_modules, sizeof(*job->modules));
 	job->modules[job->n_modules - 1] =
 		(struct job_module){.path = s->fields[1], .wanted = s->n_fields > 2};
 	if (s->n_fields > 2 && strcmp(s->fields[2], "wanted"))
@@ -182,44 +179,44 @@ static int parse_image_type(const struct statement *s, struct job *job, struct f
 
 static int parse_image_bytes(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->image_bytes, fault);
+	return statement_number(s, 1, &job->image_bytes, fault);
 }
 
 static int parse_scratch_bytes(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->scratch_bytes, fault);
+	return statement_number(s, 1, &job->scratch_bytes, fault);
 }
 
 static int parse_more_scratch(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->more_scratch, fault);
+	return statement_number(s, 1, &job->more_scratch, fault);
 }
 
 static int parse_files_bytes(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->files_bytes, fault);
+	return statement_number(s, 1, &job->files_bytes, fault);
 }
 
 static int parse_results_bytes(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->results_bytes, fault);
+	return statement_number(s, 1, &job->results_bytes, fault);
 }
 
 static int parse_settle_ns(const struct statement *s, struct job *job, struct fault *fault)
 {
-	return need_number(s, 1, &job->settle_ns, fault);
+	return statement_number(s, 1, &job->settle_ns, fault);
 }
 
 static int parse_setting(const struct statement *s, struct job *job, struct fault *fault)
 {
 	struct job_setting *setting;
 
-	job->settings = grow(job->settings, &job->n_settings, sizeof(*job->settings));
+	job->settings = statement_grow(job->settings, &job->n_settings, sizeof(*job->settings));
 	setting = &job->settings[job->n_settings - 1];
 	setting->name = s->fields[1];
 	setting->value = s->fields[2];
 	setting->n_paths = s->n_fields - 3;
-	setting->paths = copy_fields(s->fields + 3, setting->n_paths);
+	setting->paths = statement_copy(s->fields + 3, setting->n_paths);
 	return 0;
 }
 
@@ -245,9 +242,9 @@ static bool step_name_valid(const char *name)
 
 static int parse_touch(const struct statement *s, struct job_touch *touch, struct fault *fault)
 {
-	if (need_number(s, 5, &touch->threads, fault) || need_number(s, 6, &touch->bytes, fault) ||
-	    need_number(s, 7, &touch->duration_ns, fault) ||
-	    need_number(s, 8, &touch->touches, fault))
+	if (statement_number(s, 5, &touch->threads, fault) || statement_number(s, 6, &touch->bytes, fault) ||
+	    statement_number(s, 7, &touch->duration_ns, fault) ||
+	    statement_number(s, 8, &touch->touches, fault))
 		return -1;
 	if (!touch->threads || touch->threads > ID_SET_MAX)
 		return BAD(s, fault, "numa_touch: wanted 1 to %u threads, found %s", ID_SET_MAX,
@@ -272,7 +269,7 @@ static int parse_step(const struct statement *s, struct job *job, struct fault *
 	for (size_t i = 0; i < job->n_steps; i++)
 		if (!strcmp(job->steps[i].name, s->fields[1]))
 			return BAD(s, fault, "step '%s' is given twice", s->fields[1]);
-	if (need_number(s, 2, &measure, fault) || need_number(s, 3, &timeout_ns, fault))
+	if (statement_number(s, 2, &measure, fault) || statement_number(s, 3, &timeout_ns, fault))
 		return -1;
 	if (measure > 1)
 		return BAD(s, fault, "step: wanted 0 or 1 for measure, found %s", s->fields[2]);
@@ -289,7 +286,7 @@ static int parse_step(const struct statement *s, struct job *job, struct fault *
 
 	if (kind->kind == JOB_STEP_NUMA_TOUCH && parse_touch(s, &touch, fault))
 		return -1;
-	job->steps = grow(job->steps, &job->n_steps, sizeof(*job->steps));
+	job->steps = statement_grow(job->steps, &job->n_steps, sizeof(*job->steps));
 	step = &job->steps[job->n_steps - 1];
 	*step = (struct job_step){
 		.name = s->fields[1],
@@ -297,7 +294,7 @@ static int parse_step(const struct statement *s, struct job *job, struct fault *
 		.timeout_ns = timeout_ns,
 		.kind = kind->kind,
 		.kind_name = kind->name,
-		.args = copy_fields(s->fields + 5, n_args),
+		.args = statement_copy(s->fields + 5, n_args),
 		.n_args = n_args,
 		.touch = touch,
 	};
@@ -306,12 +303,11 @@ static int parse_step(const struct statement *s, struct job *job, struct fault *
 
 static int parse_oom_kills_allowed(const struct statement *s, struct job *job, struct fault *fault)
 {
-	for (size_t i = 0; i < job->n_steps; i++)
-		if (!strcmp(job->steps[i].name, s->fields[1])) {
-			job->steps[i].oom_kills_allowed = true;
-			return 0;
-		}
-	return BAD(s, fault, "oom-kills-allowed: no step '%s' before", s->fields[1]);
+	struct job_step *step = statement_step(s, job, fault);
+
+	if (step)
+		step->oom_kills_allowed = true;
+	return step ? 0 : -1;
 }
 
 static const struct statement_kind {
@@ -339,6 +335,10 @@ static const struct statement_kind {
 	{"settle-ns", 1, 1, false, parse_settle_ns},
 	{"step", 4, SIZE_MAX, true, parse_step},
 	{"oom-kills-allowed", 1, 1, true, parse_oom_kills_allowed},
+	{"profile", 5, 5, true, job_parse_profile},
+	{"stat", 2, SIZE_MAX, true, job_parse_stat},
+	{"hist", 3, 3, true, job_parse_hist},
+	{"series", 3, SIZE_MAX, true, job_parse_series},
 };
 
 static int parse_statement(const struct statement *s, struct job *job, struct fault *fault)
@@ -371,7 +371,7 @@ static int split(char *line, struct statement *s, struct fault *fault)
 		if (field_decode(field))
 			return BAD(s, fault, "field %zu is not percent-encoded as it must be",
 				   s->n_fields + 1);
-		s->fields = grow(s->fields, &s->n_fields, sizeof(*s->fields));
+		s->fields = statement_grow(s->fields, &s->n_fields, sizeof(*s->fields));
 		s->fields[s->n_fields - 1] = field;
 	}
 	return 0;
@@ -460,8 +460,12 @@ void job_free(struct job *job)
 {
 	for (size_t i = 0; i < job->n_settings; i++)
 		free(job->settings[i].paths);
-	for (size_t i = 0; i < job->n_steps; i++)
+	for (size_t i = 0; i < job->n_steps; i++) {
 		free(job->steps[i].args);
+		free(job->steps[i].collect.events);
+		free(job->steps[i].collect.hists);
+		free(job->steps[i].collect.counters);
+	}
 	free(job->settings);
 	free(job->steps);
 	free(job->modules);

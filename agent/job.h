@@ -50,6 +50,26 @@ struct job_touch {
 	uint64_t touches;     /* 0: until @duration_ns */
 };
 
+struct job_hist {
+	char *event;   /* "migrate:mm_migrate_pages" */
+	char *trigger; /* "keys=reason" */
+};
+
+/* What is to be collected while a step runs. */
+struct job_collect {
+	char *profile_event; /* NULL: no profile */
+	uint64_t frequency;  /* samples a second on each CPU */
+	uint64_t ring_bytes; /* of each CPU; a power of 2 */
+	uint64_t profile_bytes; /* the profile is cut there */
+	char **events;	     /* to be counted */
+	size_t n_events;
+	struct job_hist *hists;
+	size_t n_hists;
+	char **counters; /* to be looked at every @interval_ns */
+	size_t n_counters;
+	uint64_t interval_ns;
+};
+
 struct job_step {
 	char *name;
 	bool measure;
@@ -60,6 +80,7 @@ struct job_step {
 	char **args; /* ends with NULL */
 	size_t n_args;
 	struct job_touch touch; /* of JOB_STEP_NUMA_TOUCH */
+	struct job_collect collect;
 };
 
 struct job {

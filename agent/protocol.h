@@ -41,6 +41,11 @@
  *             numa_touch ARG = threads, shared bytes, duration ns (0: none), touches (0: none); agent/touch.h
  *        Each step is a process of its own; when it ends (or its time is over), all that it left running is killed.
  *   oom-kills-allowed NAME        of a step given before: OOM kills in it are counted, but are no failure of it
+ *   profile NAME EVENT HZ RING_BYTES BYTES   sample the step (given before) on every CPU, HZ times a second; EVENT as perf names it, or
+ *                                 auto: cycles, or cpu-clock without a PMU; RING_BYTES a power of 2; cut after BYTES
+ *   stat NAME EVENT...            count in the step, on all CPUs; SYSTEM:PATTERN (*, ?) is all tracepoints that match
+ *   hist NAME SYSTEM:EVENT KEYS   what a trigger "hist:KEYS" of that tracepoint has counted in the step
+ *   series NAME INTERVAL_NS COUNTER...   of /proc/vmstat, or numastat.NAME (over all nodes) or numastat.nodeN.NAME, while the step runs
  *   end
  *
  * A guest that boots from a disk of its own (boot: disk) has no such initrd. Its init starts the agent as a service,
@@ -95,6 +100,15 @@ enum agent_record_type {
 	AGENT_REC_FAIL =
 		8, /* text: stage (below), step (if one failed), message: why nothing more was done */
 	AGENT_REC_END = 9, /* text: steps, clock_ns; written only when every step succeeded */
+	AGENT_REC_PROFILE =
+		10, /* name = step: struct agent_profile_chunk, then what perf's ring of that CPU had, whole records; several */
+	AGENT_REC_PROFILE_END = 11, /* name = step; text: see below */
+	AGENT_REC_SYMBOLS = 12,	    /* name = "kallsyms": lines of it, only those of code (t, T, w, W); several; once a boot */
+	AGENT_REC_STAT = 13,	    /* name = step; text: EVENT = "COUNT ENABLED_NS RUNNING_NS", summed over CPUs, or "not-supported" */
+	AGENT_REC_SERIES =
+		14, /* name = step: "clock_ns COUNTER...\n", then a line of numbers for each time; "-": this kernel has no such counter */
+	AGENT_REC_HIST = 15, /* name = "STEP/hist/SYSTEM.EVENT": the kernel's text, or "not-supported\n" */
+	AGENT_REC_LAST = AGENT_REC_HIST,
 };
 
 /*
@@ -114,6 +128,10 @@ enum agent_record_type {
  * stdout_bytes, stderr_bytes (all that was written, also where OUTPUT holds only the end of it); numa_touch also: touches.
  * wall_ns to involuntary_switches are left out when a step killed the process that accounts it (exit is -1 then).
  * Times and rusage are of the step's whole process tree (wait4 of the step's process; numa_touch: of its child).
+ *
+ * AGENT_REC_PROFILE_END keys: asked, and either not-supported (why) or event, type, config and sample_type (of struct perf_event_attr;
+ * sample_type is always IP, TID, TIME, CPU, PERIOD, CALLCHAIN; times are CLOCK_MONOTONIC; sample_id_all is set), frequency or period, cpus,
+ * bytes (of all chunks), truncated (0|1: BYTES were reached, or the results device is full). Idle CPUs are not sampled.
  *
  * Snapshots taken around each step with MEASURE 1, before the first and after the last instruction of the step:
  * (kept in memory until the step has ended: their records come before STEP_END, their clock_ns tells when they were taken)
@@ -139,6 +157,14 @@ struct agent_record_header {
 	uint32_t body_crc32;   /* zlib's CRC-32 of name and payload */
 	uint32_t header_crc32; /* of the 36 bytes before this field */
 	uint8_t pad[24];
+};
+
+/* As agent_profile_chunk's cpu: records that the agent itself has made, names of processes that were there already (PERF_RECORD_COMM, time 0). */
+#define AGENT_PROFILE_NO_CPU 0xffffffffu
+
+struct agent_profile_chunk {
+	uint32_t cpu;
+	uint32_t reserved;
 };
 
 _Static_assert(sizeof(struct agent_results_header) == 64, "results header is 64 bytes");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/clock.h"
+#include "agent/collect.h"
 #include "agent/fields.h"
 #include "agent/files.h"
 #include "agent/keeper.h"
@@ -23,6 +24,7 @@
 enum { STDOUT, STDERR, N_OUTPUTS };
 
 static struct output outputs[N_OUTPUTS];
+static struct collect collect;
 
 /* All that is known of a step after it. */
 struct step_report {
@@ -80,23 +82,25 @@ static int sync_copies(void)
 	return wait_ms;
 }
 
-/* Read the step's outputs until its keeper has ended. */
+/* Read the step's outputs, and what is collected, until its keeper has ended. */
 static void follow(pid_t keeper, const int read_ends[N_OUTPUTS], int child_fd)
 {
-	struct pollfd fds[N_OUTPUTS + 1] = {
+	struct pollfd fds[N_OUTPUTS + 1 + COLLECT_FDS_MAX] = {
 		{.fd = read_ends[STDOUT], .events = POLLIN},
 		{.fd = read_ends[STDERR], .events = POLLIN},
 		{.fd = child_fd, .events = POLLIN},
 	};
+	size_t n_collect = collect_fds(&collect, fds + N_OUTPUTS + 1);
 
 	for (;;) {
 		struct signalfd_siginfo info;
 
-		if (poll(fds, N_OUTPUTS + 1, sync_copies()) < 0 && errno != EINTR)
+		if (poll(fds, N_OUTPUTS + 1 + n_collect, sync_copies()) < 0 && errno != EINTR)
 			return;
 		for (int i = 0; i < N_OUTPUTS; i++)
 			if (fds[i].revents && !output_drain(&outputs[i], fds[i].fd))
 				fds[i].fd = -1;
+		collect_ready(&collect, fds + N_OUTPUTS + 1, n_collect);
 		if (!fds[N_OUTPUTS].revents)
 			continue;
 		while (read(child_fd, &info, sizeof(info)) > 0)
@@ -110,7 +114,7 @@ static void follow(pid_t keeper, const int read_ends[N_OUTPUTS], int child_fd)
 
 /* Run @step between two snapshots. Return: 0 when @report is filled, or -1. */
 static int execute(const struct job_step *step, int child_fd, struct step_report *report,
-		   struct fault *fault)
+		   struct records *records, struct fault *fault)
 {
 	int ends[N_OUTPUTS][2] = {{-1, -1}, {-1, -1}};
 	int read_ends[N_OUTPUTS];
@@ -124,13 +128,16 @@ static int execute(const struct job_step *step, int child_fd, struct step_report
 		read_ends[i] = ends[i][0];
 	}
 	report->oom_known = read_oom_kills(&oom_before);
+	collect_open(&collect, step, records);
 	if (step->measure)
 		snapshot_take(&report->before);
+	collect_enable(&collect);
 	keeper = keeper_start(step, report->result, ends[STDOUT][1], ends[STDERR][1]);
 	for (int i = 0; i < N_OUTPUTS; i++)
 		close(ends[i][1]);
 	if (keeper > 0)
 		follow(keeper, read_ends, child_fd);
+	collect_disable(&collect);
 	if (step->measure)
 		snapshot_take(&report->after);
 	report->clock_ns = clock_ns();
@@ -263,9 +270,10 @@ static int run_step(const struct job *job, size_t index, int child_fd, struct re
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (report.result == MAP_FAILED)
 		return fault_set(fault, "step", "memory: %s", strerror(errno));
-	status = execute(step, child_fd, &report, fault);
+	status = execute(step, child_fd, &report, records, fault);
 	if (!status &&
-	    (snapshot_record(&report.before, records, step->name, "before", fault) ||
+	    (collect_end(&collect, records, report.clock_ns, fault) ||
+	     snapshot_record(&report.before, records, step->name, "before", fault) ||
 	     snapshot_record(&report.after, records, step->name, "after", fault) ||
 	     record_end(step, &report, records, fault) ||
 	     record_outputs(step, &report, records, fault) || judge(step, &report, fault)))
@@ -280,17 +288,22 @@ static int run_step(const struct job *job, size_t index, int child_fd, struct re
 
 int steps_run(const struct job *job, struct records *records, struct fault *fault)
 {
+	struct fault ignored;
 	sigset_t children;
-	int child_fd;
+	int child_fd, status = 0;
 
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
 	child_fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (child_fd < 0)
 		return fault_set(fault, "step", "signalfd: %s", strerror(errno));
-	for (size_t i = 0; i < job->n_steps; i++)
-		if (run_step(job, i, child_fd, records, fault))
-			return -1;
+	for (size_t i = 0; i < job->n_steps && !status; i++)
+		status = run_step(job, i, child_fd, records, fault);
 	close(child_fd);
-	return 0;
+	/* A profile of a step that failed wants its names, too. */
+	if (status)
+		collect_job_end(job, records, &ignored);
+	else
+		status = collect_job_end(job, records, fault);
+	return status;
 }

@@ -109,7 +109,7 @@ static const char *header_damage(const struct agent_record_header *header, const
 		return "checksum of the header is wrong";
 	if (GUINT32_FROM_LE(header->sequence) != reader->sequence)
 		return "sequence number is wrong";
-	if (type < AGENT_REC_START || type > AGENT_REC_END)
+	if (type < AGENT_REC_START || type > AGENT_REC_LAST)
 		return "unknown type";
 	if (name_bytes > NAME_MAX_BYTES)
 		return "name is too long";

@@ -121,6 +121,49 @@ static void step(GString *s, const LabStep *step, guint64 default_timeout_ns)
 		text_line(s, "oom-kills-allowed", step->name);
 }
 
+static void words(GString *s, char *const *list)
+{
+	for (; list && *list; list++)
+		field(s, *list);
+	g_string_append_c(s, '\n');
+}
+
+/* What is collected while steps run, those that prepare excepted. */
+static void collect(GString *s, const LabCollect *c)
+{
+	for (char **name = c->perf_steps; name && *name; name++) {
+		g_string_append(s, "profile");
+		field(s, *name);
+		field(s, c->perf_event);
+		number(s, c->perf_hz);
+		number(s, c->perf_ring_bytes);
+		number(s, c->perf_bytes);
+		g_string_append_c(s, '\n');
+	}
+	for (char **name = c->stat_steps; name && *name; name++) {
+		g_string_append(s, "stat");
+		field(s, *name);
+		words(s, c->stat_events);
+	}
+	for (char **name = c->series_steps; name && *name; name++) {
+		g_string_append(s, "series");
+		field(s, *name);
+		number(s, c->series_ns);
+		words(s, c->series_counters);
+	}
+	for (guint i = 0; c->hists && i < c->hists->len; i++) {
+		const LabHist *hist = c->hists->pdata[i];
+
+		for (char **name = hist->steps; *name; name++) {
+			g_string_append(s, "hist");
+			field(s, *name);
+			field(s, hist->event);
+			field(s, hist->keys);
+			g_string_append_c(s, '\n');
+		}
+	}
+}
+
 /* Bits of KVM's CPUID leaf: asynchronous page faults, and those by interrupt. */
 #define KVM_FEATURE_ASYNC_PF (1u << 4)
 #define KVM_FEATURE_ASYNC_PF_INT (1u << 14)
@@ -186,6 +229,8 @@ char *lab_agent_job_text(const LabAgentJob *job)
 		for (guint j = 0; j < job->phases[i]->len; j++)
 			step(s, g_ptr_array_index(job->phases[i], j),
 			     job->scenario->deadlines.step_ns);
+	if (!job->only_prepares)
+		collect(s, &job->scenario->collect);
 	g_string_append(s, "end\n");
 	return g_string_free(g_steal_pointer(&s), FALSE);
 }

@@ -13,6 +13,7 @@ typedef struct {
 	const GPtrArray *const
 		*phases; /* n_phases arrays of LabStep, one after the other (prepare, steps) */
 	guint n_phases;
+	gboolean only_prepares; /* none of the scenario's steps is among them */
 } LabAgentJob;
 
 /** lab_agent_job_text() - free with g_free() */

@@ -25,6 +25,13 @@ static char *target_of(const LabRecord *record)
 		return g_strconcat("steps/", record->name, "/begin", NULL);
 	case AGENT_REC_STEP_END:
 		return g_strconcat("steps/", record->name, "/end", NULL);
+	case AGENT_REC_PROFILE_END:
+		return g_strconcat("steps/", record->name, "/profile", NULL);
+	case AGENT_REC_STAT:
+		return g_strconcat("steps/", record->name, "/stat", NULL);
+	case AGENT_REC_SERIES:
+		return g_strconcat("steps/", record->name, "/series", NULL);
+	case AGENT_REC_HIST:
 	case AGENT_REC_SNAPSHOT:
 	case AGENT_REC_OUTPUT:
 		return g_strconcat("steps/", record->name, NULL);

@@ -8,6 +8,7 @@
 #include "lab/base/error.h"
 #include "lab/base/units.h"
 #include "lab/measure/counters.h"
+#include "lab/measure/stat.h"
 
 /* The measured steps of one boot, being gathered. */
 typedef struct {
@@ -15,6 +16,8 @@ typedef struct {
 	GHashTable *by_name; /* "TYPE NAME" -> LabRecord, borrowed */
 	GHashTable *totals;  /* counter -> Total */
 	guint n_steps;	     /* measured */
+	GHashTable *stat_totals; /* event -> Total */
+	guint n_stats;		 /* steps in which events were counted */
 	GPtrArray *samples;
 } Gather;
 
@@ -27,6 +30,7 @@ static void gather_clear(Gather *gather)
 {
 	g_clear_pointer(&gather->by_name, g_hash_table_unref);
 	g_clear_pointer(&gather->totals, g_hash_table_unref);
+	g_clear_pointer(&gather->stat_totals, g_hash_table_unref);
 	g_clear_pointer(&gather->samples, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Gather, gather_clear)
@@ -64,6 +68,9 @@ static gboolean index_records(Gather *gather, GError **error)
 	for (guint i = 0; i < gather->records->records->len; i++) {
 		LabRecord *record = gather->records->records->pdata[i];
 
+		/* In pieces, and not for samples. */
+		if (record->type == AGENT_REC_PROFILE || record->type == AGENT_REC_SYMBOLS)
+			continue;
 		if (g_hash_table_insert(gather->by_name, key_of(record->type, record->name),
 					record))
 			continue;
@@ -213,6 +220,18 @@ static GArray *nodes_of(const Gather *gather, const char *step)
 	return nodes;
 }
 
+static void add_to_total(GHashTable *totals, const char *name, guint64 value)
+{
+	Total *total = g_hash_table_lookup(totals, name);
+
+	if (!total) {
+		total = g_new0(Total, 1);
+		g_hash_table_insert(totals, g_strdup(name), total);
+	}
+	if (!__builtin_add_overflow(total->sum, value, &total->sum))
+		total->n_steps++;
+}
+
 /* Per node, and summed where every node has it. */
 static gboolean numastat_deltas(const Gather *gather, const char *step, GHashTable *deltas,
 				GError **error)
@@ -233,15 +252,7 @@ static gboolean numastat_deltas(const Gather *gather, const char *step, GHashTab
 			return FALSE;
 		g_hash_table_iter_init(&iter, own);
 		while (g_hash_table_iter_next(&iter, &name, &value)) {
-			Total *total = g_hash_table_lookup(sums, name);
-
-			if (!total) {
-				total = g_new0(Total, 1);
-				g_hash_table_insert(sums, g_strdup(name), total);
-			}
-			total->n_steps++;
-			if (__builtin_add_overflow(total->sum, *(guint64 *)value, &total->sum))
-				total->n_steps = 0;
+			add_to_total(sums, name, *(guint64 *)value);
 			g_hash_table_insert(
 				deltas, g_strdup_printf("numastat.node%u.%s", node, (char *)name),
 				g_memdup2(value, sizeof(guint64)));
@@ -281,18 +292,61 @@ static gboolean add_counters(Gather *gather, const char *step, GError **error)
 	g_hash_table_iter_init(&iter, deltas);
 	while (g_hash_table_iter_next(&iter, &name, &value)) {
 		guint64 delta = *(guint64 *)value;
-		Total *total = g_hash_table_lookup(gather->totals, name);
 
-		if (!total) {
-			total = g_new0(Total, 1);
-			g_hash_table_insert(gather->totals, g_strdup(name), total);
-		}
-		if (!__builtin_add_overflow(total->sum, delta, &total->sum))
-			total->n_steps++;
+		add_to_total(gather->totals, name, delta);
 		add(gather, g_strdup_printf("%s:%s", (char *)name, step), (double)delta, "count",
 		    0);
 	}
 	return TRUE;
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+/* Clocks count nanoseconds. */
+static void add_event(GPtrArray *samples, const char *event, const char *step, guint64 count)
+{
+	gboolean clock = g_str_has_suffix(event, "-clock");
+	LabSample *sample = g_new(LabSample, 1);
+
+	*sample = (LabSample){.metric = step ? g_strdup_printf("perf.%s:%s", event, step)
+					     : g_strconcat("perf.", event, NULL),
+			      .value = clock ? (double)count / 1e9 : (double)count,
+			      .unit = clock ? "s" : "count"};
+	g_ptr_array_add(samples, sample);
+}
+
+/* What the step's "stat" record has: see lab_stat_parse(). */
+static gboolean add_stat(Gather *gather, const char *step, GError **error)
+{
+	const LabRecord *record = find(gather, AGENT_REC_STAT, step);
+	g_autoptr(GPtrArray) counts = NULL;
+
+	if (!record)
+		return TRUE;
+	counts = lab_stat_parse(record->payload, step, error);
+	if (!counts)
+		return FALSE;
+	gather->n_stats++;
+	for (guint i = 0; i < counts->len; i++) {
+		const LabStatCount *count = counts->pdata[i];
+
+		if (!count->supported)
+			continue;
+		add_event(gather->samples, count->event, step, count->count);
+		add_to_total(gather->stat_totals, count->event, count->count);
+	}
+	return TRUE;
+}
+
+static void add_stat_totals(Gather *gather)
+{
+	GHashTableIter iter;
+	gpointer name, value;
+
+	g_hash_table_iter_init(&iter, gather->stat_totals);
+	while (g_hash_table_iter_next(&iter, &name, &value))
+		if (((Total *)value)->n_steps == gather->n_stats)
+			add_event(gather->samples, name, NULL, ((Total *)value)->sum);
 }
 
 /* A counter that one measured step lacks has no total: a sum over some of the steps would look like
@@ -336,7 +390,7 @@ static gboolean add_step(Gather *gather, const LabRecord *begin, GError **error)
 	if (!add_step_end(gather, end, error))
 		return FALSE;
 	add_fs_mark(gather, begin->name);
-	return add_counters(gather, begin->name, error);
+	return add_counters(gather, begin->name, error) && add_stat(gather, begin->name, error);
 }
 
 static int by_metric(gconstpointer a, gconstpointer b)
@@ -364,6 +418,7 @@ GPtrArray *lab_samples_from_records(const LabRecords *records, GError **error)
 		.records = records,
 		.by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 		.totals = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+		.stat_totals = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
 		.samples = g_ptr_array_new_with_free_func((GDestroyNotify)lab_sample_free),
 	};
 
@@ -382,6 +437,7 @@ GPtrArray *lab_samples_from_records(const LabRecords *records, GError **error)
 			return NULL;
 	}
 	add_totals(&gather);
+	add_stat_totals(&gather);
 	g_ptr_array_sort(gather.samples, by_metric);
 	return g_steal_pointer(&gather.samples);
 }

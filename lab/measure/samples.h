@@ -12,6 +12,8 @@
  *          "numa_hint_faults" (sum over the measured steps) and "numa_hint_faults:xfsrepair" (one step); numastat summed over
  *          nodes "numastat.numa_hit", per node "numastat.node0.numa_hit"; interrupts summed over CPUs "irq.TLB", "irq.CAL", "irq.RES", "irq.LOC", "irq.HYP"; of the host's tracepoints, over the whole boot,
  *          "host.async_pf_not_present", "host.async_pf_ready", "host.async_pf_interrupts"
+ *          Events that were counted in steps (collect: stat), by perf's names: "perf.page-faults:xfsrepair", and "perf.page-faults" over
+ *          all steps in which they were; one that the kernel or the CPU does not have is absent
  * @unit: "s", "KiB", "count", "files/s", "us"
  * @better: -1 lower, +1 higher, 0 not known (counters)
  */
@@ -41,8 +43,8 @@ gboolean lab_samples_write(const GPtrArray *samples, const char *path, GError **
 GPtrArray *lab_samples_read(const char *path, GError **error);
 
 /**
- * lab_records_extract() - write the payloads as plain files: DIR/steps/STEP/{begin,end,stdout,stderr,before/FILE,after/FILE},
- *                         DIR/{start,verify,fail,dmesg}
+ * lab_records_extract() - write the payloads as plain files: DIR/steps/STEP/{begin,end,stdout,stderr,before/FILE,after/FILE,profile,stat,
+ *                         series,hist/SYSTEM.EVENT}, DIR/{start,verify,fail,dmesg}; not samples and symbols of a profile
  *
  * Names come from a guest: one with anything but [A-Za-z0-9._/-], with a part that is empty or starts with ".", or that comes twice
  * (or is both file and directory) is LAB_ERROR_UNKNOWN, and nothing is written. Not synced: results.img is what counts.

@@ -225,8 +225,10 @@ static gboolean get_files(LabInputs *in, GError **error)
 
 static guint64 results_bytes(const LabInputs *in)
 {
-	guint64 bytes = RESULTS_BYTES;
+	const LabScenario *s = in->scenario;
+	guint64 bytes = RESULTS_BYTES + lab_collect_bytes(&s->collect, s->topology->n_cpus);
 
+	bytes = (bytes + NVDIMM_ALIGN - 1) / NVDIMM_ALIGN * NVDIMM_ALIGN;
 	while ((in->image && bytes == in->image->bytes) || bytes == in->scenario->scratch_bytes ||
 	       (in->files && bytes == in->files->bytes))
 		bytes += NVDIMM_ALIGN;
@@ -310,6 +312,7 @@ static char *agent_job(const LabInputs *in, const LabKernel *kernel, gboolean pr
 		phases[job.n_phases++] = s->prepare;
 	if (!prepare)
 		phases[job.n_phases++] = s->steps;
+	job.only_prepares = prepare;
 	return lab_agent_job_text(&job);
 }
 

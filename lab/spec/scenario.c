@@ -27,7 +27,6 @@ struct raw {
 static const char *const clocks[] = {[LAB_CLOCK_EXACT] = "exact", [LAB_CLOCK_TCG] = "tcg",
 				     [LAB_CLOCK_KVM] = "kvm", NULL};
 static const char *const consoles[] = {"quiet", "verbose", NULL};
-static const char *const counters[] = {"vmstat", "numastat", "interrupts", NULL};
 
 static const LabYamlField scenario_fields[] = {
 	{"name", LAB_YAML_TEXT, offsetof(struct raw, name)},
@@ -114,6 +113,7 @@ void lab_scenario_free(LabScenario *s)
 	lab_kernel_spec_free(s->prepare_kernel);
 	g_clear_pointer(&s->steps, g_ptr_array_unref);
 	g_strfreev(s->counters);
+	lab_collect_clear(&s->collect);
 	g_clear_pointer(&s->judge, g_ptr_array_unref);
 	g_strfreev(s->kernel_args);
 	g_strfreev(s->modules);
@@ -301,30 +301,6 @@ static gboolean read_prepare(const LabYamlNode *node, LabScenario *s, GError **e
 	return s->prepare_kernel != NULL;
 }
 
-static gboolean read_counters(const LabYamlNode *collect, LabScenario *s, GError **error)
-{
-	const LabYamlNode *list = NULL;
-	const LabYamlField fields[] = {{"counters", LAB_YAML_NODES, 0}, {0}};
-	g_autoptr(GStrvBuilder) chosen = g_strv_builder_new();
-	gboolean seen[G_N_ELEMENTS(counters)] = {FALSE};
-
-	if (collect && !lab_yaml_read(collect, "collect", fields, &list, error))
-		return FALSE;
-	for (guint i = 0; list && i < list->children->len; i++) {
-		const LabYamlNode *node = list->children->pdata[i];
-		guint word;
-
-		if (!lab_yaml_word(node, counters, &word, error))
-			return FALSE;
-		if (seen[word])
-			return lab_yaml_fail(node, error, "each counter once");
-		seen[word] = TRUE;
-		g_strv_builder_add(chosen, counters[word]);
-	}
-	s->counters = list ? g_strv_builder_end(chosen) : g_strdupv((char **)counters);
-	return TRUE;
-}
-
 static gboolean read_deadlines(const LabYamlNode *node, LabScenario *s, GError **error)
 {
 	s->deadlines =
@@ -422,7 +398,7 @@ LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, G
 	    !lab_scenario_read_settings(raw.settings, s, error) ||
 	    (raw.scratch && !lab_scenario_read_scratch(raw.scratch, s, error)) ||
 	    !read_prepare(raw.prepare, s, error) || !lab_scenario_read_steps(root, s, error) ||
-	    !read_counters(raw.collect, s, error) ||
+	    !lab_scenario_read_collect(raw.collect, s, error) ||
 	    !lab_scenario_read_judge(raw.judge, s, error) ||
 	    !read_deadlines(raw.deadlines, s, error) ||
 	    !check_kernel_args(raw.kernel_args, error) || !read_modules(raw.modules, s, error) ||

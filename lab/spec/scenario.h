@@ -80,6 +80,7 @@
 #pragma once
 #include <glib.h>
 
+#include "lab/spec/collect.h"
 #include "lab/spec/image.h"
 #include "lab/spec/kernel.h"
 #include "lab/spec/placement.h"
@@ -183,6 +184,7 @@ typedef struct {
  * @prepare:        of LabStep; len 0: none
  * @prepare_kernel: (nullable): the first of @kernels
  * @counters:       NULL-terminated: what is shown of vmstat, numastat, interrupts; default: all
+ * @collect:        what more is collected while steps run
  * @kernel_args:    NULL-terminated, extra
  * @modules:        NULL-terminated, unique, '-' written as '_'
  * @module_origins: one for each of @modules, so that one that a kernel lacks can be named where it
@@ -225,6 +227,7 @@ typedef struct {
 	LabKernelSpec *prepare_kernel;
 	GPtrArray *steps; /* of LabStep */
 	char **counters;
+	LabCollect collect;
 	GPtrArray *judge; /* of LabJudge */
 	LabDeadlines deadlines;
 	gboolean console_quiet;

@@ -108,6 +108,10 @@ void lab_scenario_finish(LabScenario *s)
 	set_canonical(o, "image", s->image->canonical);
 	json_object_set_array_member(o, "steps", steps_json(s->steps, TRUE));
 	json_object_set_int_member(o, "step_deadline_ns", (gint64)s->deadlines.step_ns);
+	/* Left out where there is nothing, as modules. */
+	if (s->collect.perf_steps || s->collect.stat_steps || s->collect.series_steps ||
+	    s->collect.hists)
+		json_object_set_object_member(o, "collect", lab_scenario_collect_json(s));
 	if (s->prepare->len) {
 		prepare = json_object_new();
 		json_object_set_array_member(prepare, "steps", steps_json(s->prepare, TRUE));

@@ -49,6 +49,12 @@ JsonObject *lab_scenario_disk_json(const LabScenario *scenario);
 /** lab_scenario_read_scratch() - a size of the scratch device as written -> scratch_bytes (scaled) */
 gboolean lab_scenario_read_scratch(const LabYamlNode *node, LabScenario *scenario, GError **error);
 
+/** lab_scenario_read_collect() - @node: (nullable); the steps are read */
+gboolean lab_scenario_read_collect(const LabYamlNode *node, LabScenario *scenario, GError **error);
+
+/** lab_scenario_collect_json() - for the canonical form: all but the counters, which are only shown */
+JsonObject *lab_scenario_collect_json(const LabScenario *scenario);
+
 /** lab_scenario_read_judge() - @list: (nullable); the steps are read */
 gboolean lab_scenario_read_judge(const LabYamlNode *list, LabScenario *scenario, GError **error);
 

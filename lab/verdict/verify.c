@@ -110,6 +110,12 @@ static const char *type_name(guint type)
 		[AGENT_REC_LOG] = "log",
 		[AGENT_REC_FAIL] = "fail",
 		[AGENT_REC_END] = "end",
+		[AGENT_REC_PROFILE] = "profile",
+		[AGENT_REC_PROFILE_END] = "profile end",
+		[AGENT_REC_SYMBOLS] = "symbols",
+		[AGENT_REC_STAT] = "stat",
+		[AGENT_REC_SERIES] = "series",
+		[AGENT_REC_HIST] = "hist",
 	};
 
 	return type < G_N_ELEMENTS(names) && names[type] ? names[type] : "unknown type";

@@ -8,6 +8,7 @@
 #include "agent/fault.c"
 #include "agent/fields.c"
 #include "agent/job.c"
+#include "agent/job_collect.c"
 #include "agent/kernel_text.c"
 
 #define HEAD "numalab-job 1\n"
@@ -42,7 +43,12 @@ static const char full_job[] = HEAD "release 6.1.0-57-amd64\n"
 				    "step u 0 0 umount /mnt/scratch\n"
 				    "step d 0 0 drop_caches\n"
 				    "step t 1 0 numa_touch 4 4096 0 7\n"
-				    "oom-kills-allowed u\n" TAIL;
+				    "oom-kills-allowed u\n"
+				    "profile t auto 997 8192 1048576\n"
+				    "stat t cycles migrate:*\n"
+				    "hist t migrate:mm_migrate_pages keys=reason\n"
+				    "hist t tlb:tlb_flush keys=pages\n"
+				    "series t 1000000 pgfault numastat.node0.numa_hit\n" TAIL;
 
 START_TEST(test_full)
 {
@@ -96,6 +102,17 @@ START_TEST(test_full)
 	ck_assert_uint_eq(job.steps[4].n_args, 0);
 	ck_assert_uint_eq(job.steps[5].touch.threads, 4);
 	ck_assert_uint_eq(job.steps[5].touch.touches, 7);
+	ck_assert_str_eq(job.steps[5].collect.profile_event, "auto");
+	ck_assert_uint_eq(job.steps[5].collect.frequency, 997);
+	ck_assert_uint_eq(job.steps[5].collect.ring_bytes, 8192);
+	ck_assert_uint_eq(job.steps[5].collect.profile_bytes, 1048576);
+	ck_assert_uint_eq(job.steps[5].collect.n_events, 2);
+	ck_assert_str_eq(job.steps[5].collect.events[1], "migrate:*");
+	ck_assert_uint_eq(job.steps[5].collect.n_hists, 2);
+	ck_assert_str_eq(job.steps[5].collect.hists[1].trigger, "keys=pages");
+	ck_assert_uint_eq(job.steps[5].collect.interval_ns, 1000000);
+	ck_assert_str_eq(job.steps[5].collect.counters[1], "numastat.node0.numa_hit");
+	ck_assert_ptr_null(job.steps[4].collect.profile_event);
 	job_free(&job);
 }
 END_TEST
@@ -128,6 +145,15 @@ static const struct {
 	{SMALL TAIL, NULL},
 	{SMALL TAIL "step a 0 0 drop_caches\n", "job line 6: text behind the end"},
 	{SMALL "\nend\n", "job line 5: field 1 is not percent-encoded as it must be"},
+	{SMALL "profile a auto 1 8192 8192\n" TAIL, "job line 5: profile: no step 'a' before"},
+	{SMALL "step a 0 0 drop_caches\nprofile a auto 0 8192 8192\n" TAIL,
+	 "job line 6: profile: wanted 1 to 100000 samples a second, found 0"},
+	{SMALL "step a 0 0 drop_caches\nprofile a auto 1 9000 8192\n" TAIL,
+	 "job line 6: profile: wanted a power of 2 from 8192 to 16777216 for the ring, found 9000"},
+	{SMALL "step a 0 0 drop_caches\nstat a x\nstat a y\n" TAIL, "job line 7: stat of step 'a' is given twice"},
+	{SMALL "step a 0 0 drop_caches\nhist a x keys=y\n" TAIL, "job line 6: hist: wanted SYSTEM:EVENT, found 'x'"},
+	{SMALL "step a 0 0 drop_caches\nseries a 10 x\n" TAIL,
+	 "job line 6: series: wanted an interval of 1 ms or more, found 10 ns"},
 	{SMALL "module  a\nend\n", "job line 5: field 2 is not percent-encoded as it must be"},
 	{SMALL "module a%2\nend\n", "job line 5: field 2 is not percent-encoded as it must be"},
 	{SMALL "module a%zz\nend\n", "job line 5: field 2 is not percent-encoded as it must be"},

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lab/base/error.h"
@@ -327,7 +328,7 @@ START_TEST(hostile_headers)
 		{8, 6, 0, 4, "record 0: reaches beyond the end of the file"},
 		{4, 6, 1, 4, "record 0: sequence number is wrong"},
 		{4, 0, 0, 4, "record 0: unknown type"},
-		{4, 10, 0, 4, "record 0: unknown type"},
+		{4, AGENT_REC_LAST + 1, 0, 4, "record 0: unknown type"},
 		{3, 6, 0, 4, "record 0: checksum of the body is wrong"},
 	};
 
@@ -601,6 +602,69 @@ START_TEST(real_results)
 }
 END_TEST
 
+/* ---- events ------------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *a, *b; /* stat records of two steps; NULL: none */
+	const char *error; /* NULL: samples */
+	struct {
+		const char *metric;
+		double value; /* -1: absent */
+	} samples[6];
+} stats[] = {
+	{"page-faults 12%2010%2010\ncycles not-supported\ntask-clock 1500000000%203%203\n", NULL, NULL,
+	 {{"perf.page-faults:a", 12}, {"perf.page-faults", 12}, {"perf.cycles:a", -1}, {"perf.cycles", -1},
+	  {"perf.task-clock", 1.5}, {NULL, 0}}},
+	/* A total is of all steps in which was counted; the CPU's counter ran for a quarter of the time. */
+	{"cycles 100%2040%2010\nt:x 1%201%201\n", "cycles 5%201%201\nt:x not-supported\n", NULL,
+	 {{"perf.cycles:a", 400}, {"perf.cycles:b", 5}, {"perf.cycles", 405}, {"perf.t:x:a", 1}, {"perf.t:x", -1}, {NULL, 0}}},
+	/* It never ran: nothing is known, and that is not 0. */
+	{"cycles 0%2040%200\n", NULL, NULL, {{"perf.cycles:a", -1}, {"perf.cycles", -1}, {NULL, 0}}},
+	{"cycles 1%201%202\n", NULL, "a: stat, line 1: wanted an event and its count, each event once", {{NULL, 0}}},
+	{"x 1%201%201\nx 1%201%201\n", NULL, "a: stat, line 2: wanted an event and its count, each event once", {{NULL, 0}}},
+	{"x 1%201\n", NULL, "a: stat, line 1: wanted an event and its count, each event once", {{NULL, 0}}},
+	{"x%20y 1%201%201\n", NULL, "a: stat, line 1: wanted an event and its count, each event once", {{NULL, 0}}},
+};
+
+static double sample_value(const GPtrArray *samples, const char *metric)
+{
+	for (guint i = 0; i < samples->len; i++) {
+		const LabSample *sample = samples->pdata[i];
+
+		if (!strcmp(sample->metric, metric))
+			return sample->value;
+	}
+	return -1;
+}
+
+START_TEST(counts_events)
+{
+	g_auto(Results) r = results_new();
+	g_autoptr(LabRecords) records = NULL;
+	g_autoptr(GPtrArray) samples = NULL;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *path = g_build_filename(dir, "results.img", NULL);
+
+	add_step(&r, "a", TRUE, STEP_END, "", NULL);
+	results_add(&r, AGENT_REC_STAT, "a", stats[_i].a);
+	add_step(&r, "b", TRUE, STEP_END, "", NULL);
+	if (stats[_i].b)
+		results_add(&r, AGENT_REC_STAT, "b", stats[_i].b);
+	results_add(&r, AGENT_REC_END, "", "");
+	ck_assert(g_file_set_contents(path, (char *)r.bytes->data, r.bytes->len, NULL));
+	records = lab_records_read(path, NULL);
+	samples = lab_samples_from_records(records, &error);
+	if (stats[_i].error) {
+		ck_assert_ptr_null(samples);
+		ck_assert_str_eq(error->message, stats[_i].error);
+		return;
+	}
+	ck_assert_msg(samples != NULL, "%s", error ? error->message : "");
+	for (guint i = 0; stats[_i].samples[i].metric; i++)
+		ck_assert_double_eq(sample_value(samples, stats[_i].samples[i].metric), stats[_i].samples[i].value);
+}
+END_TEST
+
 START_TEST(json_there_and_back)
 {
 	g_auto(Results) r = valid();
@@ -762,6 +826,7 @@ int main(void)
 	tcase_add_test(tcase, interrupts_of_other_kernels);
 	tcase_add_test(tcase, fs_mark_tables);
 	tcase_add_test(tcase, real_results);
+	tcase_add_loop_test(tcase, counts_events, 0, G_N_ELEMENTS(stats));
 	tcase_add_test(tcase, json_there_and_back);
 	tcase_add_test(tcase, json_errors);
 	tcase_add_test(tcase, extracts_files);
