@@ -6,7 +6,7 @@ set -euo pipefail
 base=(gcc make pkg-config git ca-certificates binutils xz-utils kmod python3 procps gnupg dpkg-dev
       libglib2.0-dev libjson-glib-dev libfyaml-dev libxml2-dev libxml2-utils libarchive-dev libkmod-dev
       libelf-dev libsqlite3-dev libgsl-dev zlib1g-dev check
-      erofs-utils mmdebstrap mandoc)
+      erofs-utils mmdebstrap mandoc linux-perf)
 # QEMU before 8.1 live-locks under the exact clock; libvirt must know that QEMU.
 # libguestfs comes with udev, which must fit the libudev1 that libvirt brings.
 virt=(qemu-system-x86 qemu-utils libvirt-dev libvirt0 libvirt-daemon-driver-qemu libguestfs-dev)

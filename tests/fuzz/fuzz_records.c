@@ -9,6 +9,7 @@
 
 #include "agent/protocol.h"
 #include "lab/base/file.h"
+#include "lab/measure/profile.h"
 #include "lab/measure/samples.h"
 
 /* Follows the records as a reader does, and makes magic, sequence and checksums right wherever they
@@ -62,6 +63,26 @@ static void extract(const LabRecords *records)
 	g_assert_true(lab_dir_remove(top, NULL));
 }
 
+/* Shares are shares, and every chain has a frame. */
+static void read_profiles(const LabRecords *records)
+{
+	g_auto(GStrv) steps = lab_profile_steps(records);
+
+	for (char **step = steps; *step; step++) {
+		g_autoptr(LabProfile) profile = lab_profile_read(records, *step, NULL);
+		guint64 n = 0;
+
+		g_assert_nonnull(profile);
+		for (guint i = 0; i < profile->chains->len; i++) {
+			const LabProfileChain *chain = profile->chains->pdata[i];
+
+			g_assert_cmpuint(chain->n_frames, >, 0);
+			n += chain->n_samples;
+		}
+		g_assert_cmpuint(n, ==, profile->n_samples);
+	}
+}
+
 static void try_file(const guint8 *data, gsize size)
 {
 	static guint times;
@@ -87,6 +108,7 @@ static void try_file(const guint8 *data, gsize size)
 
 		g_assert_true(sample->value >= 0 && sample->value <= 0x1p64);
 	}
+	read_profiles(records);
 	if (times++ % 32 == 0)
 		extract(records);
 }
