@@ -8,6 +8,7 @@
 #include "lab/run/run.h"
 #include "lab/verdict/compare.h"
 #include "runner/command.h"
+#include "runner/noise.h"
 #include "runner/outcome.h"
 #include "runner/print.h"
 #include "runner/progress.h"
@@ -15,7 +16,7 @@
 static char **kernels, **sets, *clock_name;
 static int boots, jobs;
 static char *connect_uri, *pool;
-static gboolean offline, fresh, strict, compare, json;
+static gboolean offline, fresh, strict, compare, json, aa;
 
 static const GOptionEntry options[] = {
 	{"kernel", 'k', 0, G_OPTION_ARG_STRING_ARRAY, &kernels,
@@ -38,6 +39,10 @@ static const GOptionEntry options[] = {
 	{"offline", 0, 0, G_OPTION_ARG_NONE, &offline, "ask no mirror: take what is in the cache",
 	 NULL},
 	{"fresh", 0, 0, G_OPTION_ARG_NONE, &fresh, "do not go on with an unfinished run", NULL},
+	{"aa", 0, 0, G_OPTION_ARG_NONE, &aa,
+	 "the first kernel against itself, with as many seeds again: the noise floor (two "
+	 "--kernel: built twice from the same sources)",
+	 NULL},
 	{"strict", 0, 0, G_OPTION_ARG_NONE, &strict,
 	 "with clock kvm: no run on a host that is not at rest (governor, turbo, SMT, load, ...)",
 	 NULL},
@@ -122,6 +127,34 @@ static gboolean print_comparison(const LabRun *r, CommandContext *context, GErro
 	return TRUE;
 }
 
+/* Of a scenario's kernels the first, for they differ; of kernels that were asked for, all that may be. */
+static gboolean choose_same(LabScenario *scenario, GError **error)
+{
+	if (!kernels && scenario->kernels->len > 1)
+		g_ptr_array_set_size(scenario->kernels, 1);
+	if (scenario->kernels->len <= 2)
+		return TRUE;
+	g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+		    "--aa: wanted one kernel, or two of the same sources, found %u",
+		    scenario->kernels->len);
+	return FALSE;
+}
+
+static gboolean print_noise(const LabRun *r, CommandContext *context, GError **error)
+{
+	g_autofree char *root = lab_path_store(context->store);
+	g_autofree char *id = g_strdup_printf("%u", r->id);
+	g_autoptr(LabStore) store = lab_store_open(root, error);
+	g_autoptr(LabNoise) noise = store ? lab_noise(store, id, NULL, 0, error) : NULL;
+
+	if (!noise)
+		return FALSE;
+	if (!json)
+		putchar('\n');
+	noise_print(noise, json);
+	return TRUE;
+}
+
 static int run(int argc, char **argv, CommandContext *context, GError **error)
 {
 	g_auto(GStrv) set = NULL;
@@ -139,6 +172,8 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 	scenario = lab_scenario_find(argv[0], (const char *const *)set, error);
 	if (!scenario)
 		return COMMAND_FAILED;
+	if (aa && !choose_same(scenario, error))
+		return COMMAND_FAILED;
 	progress = progress_new(context->quiet);
 	LabRunOptions o = {.store_root = context->store,
 			   .cache_root = context->cache,
@@ -147,6 +182,7 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 			   .pool = pool ? pool : "default",
 			   .offline = offline,
 			   .fresh = fresh,
+			   .aa = aa,
 			   .strict = strict,
 			   .notify = progress_run,
 			   .data = progress,
@@ -159,8 +195,10 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 	us = g_get_monotonic_time() - started;
 	if (!json)
 		print_run(r, us);
-	else if (!compare)
+	else if (!compare && !aa)
 		print_run_json(r, us);
+	if (aa && !r->n_failed && !print_noise(r, context, error))
+		return COMMAND_FAILED;
 	if (compare && !print_comparison(r, context, error))
 		return COMMAND_FAILED;
 	return outcome_exit_code(r, error);

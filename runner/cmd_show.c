@@ -41,6 +41,8 @@ static void print_head(const LabRun *run)
 	printf("scenario  %s %.*s (%s)\n", plan->scenario_name, LAB_DIGEST_SHORT,
 	       plan->scenario_digest, plan->scenario_path);
 	printf("clock     %s, QEMU %s\n", plan->clock, plan->qemu_version);
+	if (plan->is_aa)
+		printf("a/a       a kernel against itself: numalab noise %u\n", run->id);
 	printf("image     %.*s\n", LAB_DIGEST_SHORT, plan->image_digest);
 	if (plan->prepared_digest)
 		printf("prepared  %.*s\n", LAB_DIGEST_SHORT, plan->prepared_digest);

@@ -31,26 +31,34 @@ static void make_ids_unique(GPtrArray *boots)
 	}
 }
 
+static void add_block(LabPlan *plan, const LabInputs *in, GRand *random, const guint64 *seeds)
+{
+	guint n = in->kernels->len, n_seeds = plan->is_aa && n == 1 ? 2 : 1;
+	g_autofree guint *order = g_new(guint, n * n_seeds);
+
+	for (guint i = 0; i < n * n_seeds; i++)
+		order[i] = i;
+	for (guint i = n * n_seeds; i > 1; i--) {
+		guint j = (guint)g_rand_int_range(random, 0, (gint32)i), swap = order[j];
+
+		order[j] = order[i - 1];
+		order[i - 1] = swap;
+	}
+	for (guint i = 0; i < n * n_seeds; i++)
+		g_ptr_array_add(plan->boots, boot_new(in->kernels->pdata[order[i] % n],
+						      seeds[order[i] / n]));
+}
+
 static void add_boots(LabPlan *plan, const LabInputs *in)
 {
 	g_autoptr(GRand) random = g_rand_new_with_seed((guint32)plan->order_seed);
-	guint n = in->kernels->len;
-	g_autofree guint *order = g_new(guint, n);
+	const LabScenario *scenario = in->scenario;
+	guint64 other = 0;
 
-	for (guint s = 0; s < in->scenario->n_seeds; s++) {
-		for (guint i = 0; i < n; i++)
-			order[i] = i;
-		for (guint i = n; i > 1; i--) {
-			guint j = (guint)g_rand_int_range(random, 0, (gint32)i), swap = order[j];
-
-			order[j] = order[i - 1];
-			order[i - 1] = swap;
-		}
-		for (guint i = 0; i < n; i++)
-			g_ptr_array_add(plan->boots,
-					boot_new(g_ptr_array_index(in->kernels, order[i]),
-						 in->scenario->seeds[s]));
-	}
+	for (guint s = 0; s < scenario->n_seeds; s++)
+		other = MAX(other, scenario->seeds[s]);
+	for (guint s = 0; s < scenario->n_seeds; s++)
+		add_block(plan, in, random, (guint64[]){scenario->seeds[s], ++other});
 	make_ids_unique(plan->boots);
 }
 
@@ -71,6 +79,7 @@ LabPlan *lab_plan_make(const LabInputs *in)
 						      s->digest[3], s->digest[4], s->digest[5],
 						      s->digest[6], s->digest[7], 0},
 					    NULL, 16);
+	plan->is_aa = in->options->aa;
 	plan->boots = g_ptr_array_new_with_free_func((GDestroyNotify)lab_plan_boot_free);
 	add_boots(plan, in);
 	plan->kernels = g_new0(char *, in->kernels->len + 1);

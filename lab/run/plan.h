@@ -8,6 +8,6 @@
  *
  * Seeds are blocks: within a block the kernels are in a random order, drawn from a seed that is
  * derived from the scenario and recorded, so that no kernel is always first and a run that stops
- * early has as many boots of each.
+ * early has as many boots of each. An A/A run of one kernel has two seeds in a block: one of the scenario, and one above them all.
  */
 LabPlan *lab_plan_make(const LabInputs *inputs);

@@ -32,6 +32,7 @@ typedef struct {
 	const char *pool;    /* of another host: its storage pool for the guests' files */
 	gboolean offline;    /* never ask a mirror */
 	gboolean fresh;	     /* do not resume */
+	gboolean aa; /* one kernel, as many seeds again; or two kernels of the same sources */
 	gboolean strict; /* of clock kvm: no run on a host that breaks a rule (lab/run/host.h) */
 	LabRunNotify notify;
 	gpointer data;

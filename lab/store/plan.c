@@ -55,6 +55,8 @@ char *lab_plan_digest(const LabPlan *plan)
 			       plan->qemu_version);
 	if (plan->files_digest)
 		g_string_append_printf(text, "files %s\n", plan->files_digest);
+	if (plan->is_aa)
+		g_string_append(text, "a/a\n");
 	for (char **kernel = plan->kernels; *kernel; kernel++)
 		g_string_append_printf(text, "kernel %s\n", *kernel);
 	for (guint i = 0; i < boots->len; i++) {
@@ -119,6 +121,10 @@ char *lab_plan_json(const LabPlan *plan)
 	add_text(builder, "files_digest", plan->files_digest);
 	add_text(builder, "qemu_version", plan->qemu_version);
 	add_seed(builder, "order_seed", plan->order_seed);
+	if (plan->is_aa) {
+		json_builder_set_member_name(builder, "aa");
+		json_builder_add_boolean_value(builder, TRUE);
+	}
 	json_builder_set_member_name(builder, "kernels");
 	json_builder_begin_array(builder);
 	for (char **kernel = plan->kernels; *kernel; kernel++)
@@ -267,6 +273,7 @@ LabPlan *lab_plan_from_json(const char *json, GError **error)
 		bad(error, "plan: %s", "written by another version of numalab");
 		return NULL;
 	}
+	plan->is_aa = json_object_get_boolean_member_with_default(object, "aa", FALSE);
 	if (!get_nullable(object, "prepared_digest", &plan->prepared_digest, error) ||
 	    !get_nullable(object, "files_digest", &plan->files_digest, error) ||
 	    !get_text(object, "digest", &plan->digest, error) ||

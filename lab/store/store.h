@@ -60,6 +60,7 @@ void lab_plan_boot_free(LabPlanBoot *boot);
  * @prepared_digest: (nullable): no prepared file system
  * @files_digest:    (nullable): no files of the host
  * @order_seed:      of the order of @boots
+ * @is_aa:           a kernel against itself: the second half of the seeds is "the other" kernel; or two kernels of the same sources
  * @boots:           of LabPlanBoot, with lab_plan_boot_free()
  * @kernels:         (array, NULL-terminated): digests in the order of the scenario: the first is
  * the baseline
@@ -73,6 +74,7 @@ typedef struct {
 	char *files_digest;
 	char *qemu_version;
 	guint64 order_seed;
+	gboolean is_aa;
 	GPtrArray *boots;
 	char **kernels;
 	char *digest;

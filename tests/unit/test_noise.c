@@ -1,44 +1,119 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lab/stats/noise.h"
+/* The noise floor of A/A runs that are in a store. */
+#include "lab/verdict/noise.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#include "statistics_cases.h"
+#include "tests/unit/lab_store.h"
 
-/* t of 3 degrees of freedom at 95 %: 3.182446 */
+static char *root;
+static LabStore *store;
+
+static void setup(void)
+{
+	g_autoptr(GError) error = NULL;
+
+	root = g_dir_make_tmp("numalab-noise-XXXXXX", NULL);
+	store = lab_store_open(root, &error);
+	assert_no_error(error);
+}
+
+static void teardown(void)
+{
+	g_clear_pointer(&store, lab_store_free);
+	lab_dir_remove(root, NULL);
+	g_clear_pointer(&root, g_free);
+}
+
+static void complete(const LabRun *run, const LabPlanBoot *boot, double value)
+{
+	g_autoptr(GPtrArray) samples =
+		g_ptr_array_new_with_free_func((GDestroyNotify)lab_sample_free);
+	LabSample *sample = g_new0(LabSample, 1);
+
+	*sample = (LabSample){g_strdup("real-x"), value, "s", -1};
+	g_ptr_array_add(samples, sample);
+	complete_boot(run, boot, LAB_OUTCOME_OK, "", boot->id, samples);
+}
+
+/* @n_kernels 1: seeds 1 to 6; 2: seeds 1 to 3 of each */
+static void make_run(guint n_kernels, gboolean is_aa, const char *clock, const double values[6])
+{
+	static const char *const kernels[] = {"aaaa", "bbbb", NULL};
+	const char *const one[] = {"aaaa", NULL};
+	g_autoptr(LabPlan) plan = empty_plan(n_kernels == 1 ? one : kernels);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(LabRun) run = NULL;
+
+	set_text(&plan->clock, clock);
+	plan->is_aa = is_aa;
+	for (guint i = 0; i < 6; i++) {
+		guint kernel = n_kernels == 1 ? 0 : i / 3,
+		      seed = n_kernels == 1 ? i + 1 : i % 3 + 1;
+		g_autofree char *id = g_strdup_printf("k%u-s%u", kernel, seed);
+
+		add_plan_boot(plan, id, "6.1", kernel ? "dir:b" : "dir:a", kernels[kernel], seed);
+	}
+	run = lab_store_create_run(store, plan, "name: demo\n", "{\"steps\": [{\"name\": \"x\"}]}",
+				   &error);
+	assert_no_error(error);
+	for (guint i = 0; i < 6; i++)
+		complete(run, run->plan->boots->pdata[i], values[i]);
+	lab_store_finish_run(store, run, &error);
+	assert_no_error(error);
+}
+
+static const double values[6] = {1.00, 1.02, 0.98, 1.01, 1.03, 0.99};
+
 static const struct {
-	const char *about;
+	const char *name, *clock;
+	guint n_kernels;
 	LabDesign design;
-	guint n[2];
-	double a[3], b[3];
-	guint boots;
-	double want;
 } cases[] = {
-	/* variance 4 / 3, about 100: 3.182446 * sqrt(2 * 4 / 3 / 4) / 100 */
-	{"unpaired", LAB_DESIGN_UNPAIRED, {2, 2}, {99, 101}, {99, 101}, 4, 0.025984563},
-	/* a fourth of the boots, twice the floor */
-	{"fewer boots", LAB_DESIGN_UNPAIRED, {2, 2}, {99, 101}, {99, 101}, 1, 0.051969126},
-	{"negative", LAB_DESIGN_UNPAIRED, {2, 2}, {-99, -101}, {-99, -101}, 4, 0.025984563},
-	{"missing", LAB_DESIGN_UNPAIRED, {3, 2}, {99, NAN, 101}, {99, 101}, 4, 0.025984563},
-	/* differences 1, -1, 2 about 0: 3.182446 * sqrt(6 / 3 / 2) / 100.3333 */
-	{"paired", LAB_DESIGN_PAIRED, {3, 3}, {100, 100, 100}, {101, 99, 102}, 2, 0.031718731},
-	{"paired, identical", LAB_DESIGN_PAIRED, {2, 2}, {99, 101}, {99, 101}, 4, 0},
-	{"no spread", LAB_DESIGN_UNPAIRED, {2, 2}, {5, 5}, {5, 5}, 3, 0},
-	{"all 0", LAB_DESIGN_UNPAIRED, {2, 2}, {0, 0}, {0, 0}, 3, 0},
-	/* two builds that differ: more boots do not take that away; 10 of 105 */
-	{"shifted", LAB_DESIGN_UNPAIRED, {2, 2}, {100, 100}, {110, 110}, 100000, 0.095238095},
-	{"shifted pairs", LAB_DESIGN_PAIRED, {2, 2}, {100, 100}, {110, 110}, 100000, 0.095238095},
-	{"mean 0", LAB_DESIGN_UNPAIRED, {2, 2}, {-1, 1}, {-1, 1}, 3, INFINITY},
-	{"one boot", LAB_DESIGN_UNPAIRED, {1, 2}, {1}, {1, 2}, 3, NAN},
-	{"no boots", LAB_DESIGN_PAIRED, {0, 0}, {}, {}, 3, NAN},
+	{"other seeds", "exact", 1, LAB_DESIGN_UNPAIRED},
+	{"built twice, the same seeds", "exact", 2, LAB_DESIGN_PAIRED},
+	{"built twice, a clock with noise", "tcg", 2, LAB_DESIGN_UNPAIRED},
 };
 
-START_TEST(noise_floor)
+START_TEST(floors)
 {
-	double got = lab_noise_floor(cases[_i].design, cases[_i].a, cases[_i].n[0], cases[_i].b,
-				     cases[_i].n[1], cases[_i].boots, 0.05);
+	double wanted = 100 * lab_noise_floor(cases[_i].design, values, 3, values + 3, 3, 3, 0.05);
+	double for_ten =
+		100 * lab_noise_floor(cases[_i].design, values, 3, values + 3, 3, 10, 0.05);
+	g_autoptr(LabNoise) noise = NULL, more = NULL;
+	g_autoptr(GError) error = NULL;
+	const LabNoiseRow *row;
 
-	assert_within(got, cases[_i].want, 1e-8);
+	make_run(cases[_i].n_kernels, TRUE, cases[_i].clock, values);
+	noise = lab_noise(store, "1", NULL, 0, &error);
+	assert_no_error(error);
+	ck_assert_uint_eq(noise->n, 3);
+	ck_assert_uint_eq(noise->boots, 3);
+	ck_assert_int_eq(noise->design, cases[_i].design);
+	ck_assert_uint_eq(noise->rows->len, 1);
+	row = noise->rows->pdata[0];
+	ck_assert_str_eq(row->metric, "real-x");
+	ck_assert_uint_eq(row->summary.n, 6);
+	ck_assert_double_gt(wanted, 0);
+	ck_assert_double_eq_tol(row->floor_pct, wanted, 1e-9);
+	more = lab_noise(store, "latest", NULL, 10, &error);
+	assert_no_error(error);
+	row = more->rows->pdata[0];
+	ck_assert_double_eq_tol(row->floor_pct, for_ten, 1e-9);
+	ck_assert_double_lt(for_ten, wanted);
+}
+END_TEST
+
+START_TEST(no_aa_run)
+{
+	g_autoptr(GError) error = NULL;
+
+	make_run(1, FALSE, "exact", values);
+	ck_assert_ptr_null(lab_noise(store, "1", NULL, 0, &error));
+	ck_assert_int_eq(error->code, LAB_ERROR_USER);
+	ck_assert_str_eq(error->message,
+			 "run 1 is no A/A run; 'numalab run SCENARIO --aa' makes one");
 }
 END_TEST
 
@@ -47,12 +122,13 @@ int main(void)
 	Suite *suite = suite_create("noise");
 	TCase *tcase = tcase_create("noise");
 	SRunner *runner = srunner_create(suite);
-	int failed;
 
-	tcase_add_loop_test(tcase, noise_floor, 0, G_N_ELEMENTS(cases));
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, floors, 0, G_N_ELEMENTS(cases));
+	tcase_add_test(tcase, no_aa_run);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -51,12 +51,15 @@ START_TEST(plan_digest)
 		ck_assert_str_eq(before, same);
 	}
 	/* What makes another experiment. */
-	for (int change = 0; change < 8; change++) {
+	for (int change = 0; change < 9; change++) {
 		g_autoptr(LabPlan) other = small_plan();
 		LabPlanBoot *first = other->boots->pdata[0];
 		g_autofree char *digest = NULL;
 
 		switch (change) {
+		case 8:
+			other->is_aa = TRUE;
+			break;
 		case 0:
 			set_text(&other->scenario_digest, "x");
 			break;

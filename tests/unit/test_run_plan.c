@@ -11,7 +11,7 @@ static LabKernel kernels[] = {
 	{.digest = "cccccccccccc", .text = "dir:/tree", .label = "7.2.1"},
 };
 
-static LabPlan *make(const char *digest, guint n_kernels, guint n_seeds)
+static LabPlan *make_with(const LabRunOptions *options, const char *digest, guint n_kernels, guint n_seeds)
 {
 	static guint64 seeds[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 				  11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
@@ -21,7 +21,7 @@ static LabPlan *make(const char *digest, guint n_kernels, guint n_seeds)
 				.digest = (char *)digest,
 				.seeds = seeds,
 				.n_seeds = n_seeds};
-	LabInputs in = {.scenario = &scenario, .image = &image, .emulator_version = "10.0.2"};
+	LabInputs in = {.scenario = &scenario, .options = options, .image = &image, .emulator_version = "10.0.2"};
 	LabPlan *plan;
 
 	in.kernels = g_ptr_array_new();
@@ -30,6 +30,11 @@ static LabPlan *make(const char *digest, guint n_kernels, guint n_seeds)
 	plan = lab_plan_make(&in);
 	g_ptr_array_unref(in.kernels);
 	return plan;
+}
+
+static LabPlan *make(const char *digest, guint n_kernels, guint n_seeds)
+{
+	return make_with(&(LabRunOptions){0}, digest, n_kernels, n_seeds);
 }
 
 static const LabPlanBoot *boot(const LabPlan *plan, guint i)
@@ -56,6 +61,31 @@ START_TEST(every_kernel_once_in_each_block)
 	ck_assert_str_eq(plan->kernels[0], kernels[0].digest);
 	ck_assert_str_eq(plan->kernels[2], kernels[2].digest);
 	ck_assert_ptr_null(plan->kernels[3]);
+}
+END_TEST
+
+/* Two seeds of the one kernel in each block: one that the scenario has, and one above them all. */
+START_TEST(a_kernel_against_itself)
+{
+	g_autoptr(LabPlan) plan = make_with(&(LabRunOptions){.aa = TRUE}, "0123456789abcdef", 1, 20);
+	g_autoptr(LabPlan) usual = make("0123456789abcdef", 1, 20);
+	g_autoptr(LabPlan) two = make_with(&(LabRunOptions){.aa = TRUE}, "0123456789abcdef", 2, 20);
+	guint other_first = 0;
+
+	ck_assert(plan->is_aa && two->is_aa && !usual->is_aa);
+	ck_assert_uint_eq(plan->boots->len, 40);
+	for (guint block = 0; block < 20; block++) {
+		guint64 a = boot(plan, 2 * block)->seed, b = boot(plan, 2 * block + 1)->seed;
+
+		ck_assert_uint_eq(MIN(a, b), block + 1);
+		ck_assert_uint_eq(MAX(a, b), block + 21);
+		other_first += a > b;
+	}
+	ck_assert_uint_gt(other_first, 3);
+	ck_assert_uint_lt(other_first, 17);
+	/* Two builds: the seeds that there are. */
+	ck_assert_uint_eq(two->boots->len, 40);
+	ck_assert_uint_eq(boot(two, 0)->seed, boot(two, 1)->seed);
 }
 END_TEST
 
@@ -109,6 +139,7 @@ int main(void)
 
 	tcase_add_test(tc, every_kernel_once_in_each_block);
 	tcase_add_test(tc, no_kernel_is_always_first);
+	tcase_add_test(tc, a_kernel_against_itself);
 	tcase_add_test(tc, same_scenario_same_order);
 	tcase_add_test(tc, ids_are_unique);
 	suite_add_tcase(suite, tc);
