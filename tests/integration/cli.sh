@@ -35,7 +35,7 @@ sub() { "$NUMALAB" help "$1" | sed -n '/^Verbs:/,/^$/p' | sed -nE 's/^  ([a-z]+)
 # ---- the table of verbs: every runner/cmd_*.c is there, in a fixed order --------------------------
 files=$(cd "$TEST_TREE/runner" && for f in cmd_*.c; do f=${f#cmd_}; echo "${f%.c}"; done | sort)
 same "every runner/cmd_VERB.c is a verb in help" "$files" "$(sort <<<"$verbs")"
-order="run verify list show compare clean scenario topology image kernel doctor boot completion help"
+order="run verify list show compare profile noise clean scenario topology image kernel doctor boot completion help"
 want=""
 for v in $order; do if grep -qx "$v" <<<"$verbs"; then want+="$v "; fi; done
 same "the order of help" "$want" "$(tr '\n' ' ' <<<"$verbs")"
