@@ -49,7 +49,7 @@ static void add_block(LabPlan *plan, const LabInputs *in, GRand *random, const g
 						      seeds[order[i] / n]));
 }
 
-static void add_boots(LabPlan *plan, const LabInputs *in)
+static void add_boots(LabPlan *plan, const LabInputs *in, guint n_seeds)
 {
 	g_autoptr(GRand) random = g_rand_new_with_seed((guint32)plan->order_seed);
 	const LabScenario *scenario = in->scenario;
@@ -57,12 +57,15 @@ static void add_boots(LabPlan *plan, const LabInputs *in)
 
 	for (guint s = 0; s < scenario->n_seeds; s++)
 		other = MAX(other, scenario->seeds[s]);
-	for (guint s = 0; s < scenario->n_seeds; s++)
-		add_block(plan, in, random, (guint64[]){scenario->seeds[s], ++other});
+	for (guint s = 0; s < n_seeds; s++) {
+		guint64 own = s < scenario->n_seeds ? scenario->seeds[s] : ++other;
+
+		add_block(plan, in, random, (guint64[]){own, plan->is_aa ? ++other : 0});
+	}
 	make_ids_unique(plan->boots);
 }
 
-LabPlan *lab_plan_make(const LabInputs *in)
+LabPlan *lab_plan_make(const LabInputs *in, guint n_seeds)
 {
 	const LabScenario *s = in->scenario;
 	g_autoptr(LabPlan) plan = g_new0(LabPlan, 1);
@@ -81,7 +84,7 @@ LabPlan *lab_plan_make(const LabInputs *in)
 					    NULL, 16);
 	plan->is_aa = in->options->aa;
 	plan->boots = g_ptr_array_new_with_free_func((GDestroyNotify)lab_plan_boot_free);
-	add_boots(plan, in);
+	add_boots(plan, in, n_seeds ? n_seeds : in->scenario->n_seeds);
 	plan->kernels = g_new0(char *, in->kernels->len + 1);
 	for (guint i = 0; i < in->kernels->len; i++)
 		plan->kernels[i] =

@@ -124,48 +124,104 @@ static gboolean execute(const LabRun *run, const LabInputs *in, GError **error)
 	return lab_engine_run(boots, dirs->len, at_once, options, on_boot_done, &b, error);
 }
 
+/* The same command again: a run that has no more boots than @n_seeds, and was not ended. @run: (out): NULL: there is none */
+static gboolean resume(LabStore *store, const LabInputs *in, guint n_seeds, LabRun **run, GError **error)
+{
+	g_autoptr(LabPlan) plan = lab_plan_make(in, n_seeds);
+	g_autoptr(GError) local = NULL;
+
+	*run = in->options->fresh ? NULL : lab_store_resume_run(store, plan->digest, &local);
+	if (*run)
+		lab_run_note(in->options, "run %u goes on: %u of %u boots are there", (*run)->id,
+			     (*run)->n_ok + (*run)->n_failed, (*run)->plan->boots->len);
+	if (!local)
+		return TRUE;
+	g_propagate_error(error, g_steal_pointer(&local));
+	return FALSE;
+}
+
+static LabRun *begin(LabStore *store, const LabInputs *in, guint n_seeds, GError **error)
+{
+	g_autoptr(LabPlan) plan = lab_plan_make(in, n_seeds);
+	const LabScenario *s = in->scenario;
+	LabRun *run;
+
+	if (!resume(store, in, n_seeds, &run, error))
+		return NULL;
+	return run ? run : lab_store_create_run(store, plan, s->text, s->canonical, error);
+}
+
+/* What is there is indexed all the same; the first error is the one to tell. */
+static void give_up(LabStore *store, LabRun *run, GError **error)
+{
+	lab_store_finish_run(store, run, NULL);
+	if (!error || !g_error_matches(*error, LAB_ERROR, LAB_ERROR_INTERRUPTED))
+		return;
+	g_clear_error(error);
+	g_set_error(error, LAB_ERROR, LAB_ERROR_INTERRUPTED,
+		    "interrupted; the same command again goes on with run %u", run->id);
+}
+
+static gboolean complete(LabStore *store, LabRun *run, const LabInputs *in, GError **error)
+{
+	if (lab_pins_write(run, in->kernels, in->scenario, error) && execute(run, in, error))
+		return lab_store_finish_run(store, run, error);
+	give_up(store, run, error);
+	return FALSE;
+}
+
+static LabInputs *resolve(const LabScenario *scenario, const LabRunOptions *options, GError **error)
+{
+	g_autoptr(LabInputs) in = NULL;
+
+	/* First: what is done from here on is load. */
+	if (!lab_run_check_host(scenario, options, "", error))
+		return NULL;
+	in = lab_inputs_resolve(scenario, NULL, NULL, options, error);
+	return in && lab_prepared_get(in, error) ? g_steal_pointer(&in) : NULL;
+}
+
 LabRun *lab_run_scenario(const LabScenario *scenario, const LabRunOptions *options, GError **error)
+{
+	return lab_run_looks(scenario, 0, NULL, NULL, NULL, options, error);
+}
+
+/* A run of more boots may be there from an earlier try: the largest first. */
+static LabRun *begin_looks(LabStore *store, const LabInputs *in, const guint *looks, guint n_looks,
+			   guint *look, GError **error)
+{
+	LabRun *run = NULL;
+
+	for (*look = n_looks; *look > 1; --*look)
+		if (!resume(store, in, looks[*look - 1], &run, error) || run)
+			break;
+	if (*look > 0)
+		--*look;
+	return run || (error && *error) ? run : begin(store, in, looks ? looks[0] : 0, error);
+}
+
+LabRun *lab_run_looks(const LabScenario *scenario, guint n_looks, const guint *looks, LabRunLook on_look, gpointer data,
+		      const LabRunOptions *options, GError **error)
 {
 	g_autofree char *store_root = lab_path_store(options->store_root);
 	g_autoptr(LabStore) store = lab_store_open(store_root, error);
-	g_autoptr(LabInputs) in = NULL;
-	g_autoptr(LabPlan) plan = NULL;
-	g_autoptr(LabRun) run = NULL;
-	g_autoptr(GError) local = NULL;
+	g_autoptr(LabInputs) in = store ? resolve(scenario, options, error) : NULL;
+	guint look = 0;
+	g_autoptr(LabRun) run = in ? begin_looks(store, in, looks, n_looks, &look, error) : NULL;
 
-	/* First: what is done from here on is load. */
-	if (!store || !lab_run_check_host(scenario, options, "", error))
+	if (!run || !complete(store, run, in, error))
 		return NULL;
-	in = lab_inputs_resolve(scenario, NULL, NULL, options, error);
-	if (!in || !lab_prepared_get(in, error))
-		return NULL;
-	plan = lab_plan_make(in);
-	if (!options->fresh)
-		run = lab_store_resume_run(store, plan->digest, &local);
-	if (local) {
-		g_propagate_error(error, g_steal_pointer(&local));
-		return NULL;
+	for (gboolean go_on = TRUE; look < n_looks; look++) {
+		g_autoptr(LabPlan) plan = NULL;
+
+		if (!on_look(run, look, &go_on, data, error))
+			return NULL;
+		if (!go_on || look + 1 == n_looks)
+			break;
+		plan = lab_plan_make(in, looks[look + 1]);
+		if (!lab_run_grow(run, plan, error) || !complete(store, run, in, error))
+			return NULL;
 	}
-	if (run)
-		lab_run_note(options, "run %u goes on: %u of %u boots are there", run->id,
-			     run->n_ok + run->n_failed, run->plan->boots->len);
-	else
-		run = lab_store_create_run(store, plan, scenario->text, scenario->canonical, error);
-	if (!run || !lab_pins_write(run, in->kernels, scenario, error) ||
-	    !execute(run, in, error)) {
-		/* What is there is indexed all the same; the first error is the one to tell. */
-		if (run)
-			lab_store_finish_run(store, run, NULL);
-		if (run && error && g_error_matches(*error, LAB_ERROR, LAB_ERROR_INTERRUPTED)) {
-			g_clear_error(error);
-			g_set_error(error, LAB_ERROR, LAB_ERROR_INTERRUPTED,
-				    "interrupted; the same command again goes on with run %u",
-				    run->id);
-		}
-		return NULL;
-	}
-	if (!lab_store_finish_run(store, run, error))
-		return NULL;
 	lab_run_unlock(run);
 	return g_steal_pointer(&run);
 }

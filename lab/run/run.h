@@ -43,6 +43,24 @@ typedef struct {
  * failed: look at it) */
 LabRun *lab_run_scenario(const LabScenario *scenario, const LabRunOptions *options, GError **error);
 
+/**
+ * LabRunLook - all boots of a look are there, and in the store
+ * @look:  from 0
+ * @go_on: (out): FALSE: no more boots
+ */
+typedef gboolean (*LabRunLook)(const LabRun *run, guint look, gboolean *go_on, gpointer data, GError **error);
+
+/**
+ * lab_run_looks() - as lab_run_scenario(), but with boots added to one run until @on_look has enough
+ * @n_looks: 0: the scenario's seeds, and no look
+ * @looks:   boots of each kernel at each look, growing: the scenario's seeds, and then the next numbers above them
+ * @on_look: called with @data
+ *
+ * A run that was interrupted goes on, with the looks that are before it.
+ */
+LabRun *lab_run_looks(const LabScenario *scenario, guint n_looks, const guint *looks, LabRunLook on_look, gpointer data,
+		      const LabRunOptions *options, GError **error);
+
 /** struct LabAgain - one boot, booted again */
 typedef struct {
 	char *boot_id;

@@ -323,6 +323,47 @@ LabRun *lab_store_create_run(LabStore *store, const LabPlan *plan, const char *s
 	return g_steal_pointer(&run);
 }
 
+static gboolean has_boot(const LabPlan *plan, const char *id)
+{
+	for (guint i = 0; i < plan->boots->len; i++)
+		if (!strcmp(((LabPlanBoot *)plan->boots->pdata[i])->id, id))
+			return TRUE;
+	return FALSE;
+}
+
+/* With the boots alone that the run has, is it the run's plan? */
+static gboolean is_same_experiment(const LabRun *run, const LabPlan *plan)
+{
+	g_autofree char *json = lab_plan_json(plan), *digest = NULL;
+	g_autoptr(LabPlan) part = lab_plan_from_json(json, NULL);
+
+	for (guint i = part ? part->boots->len : 0; i-- > 0;)
+		if (!has_boot(run->plan, ((LabPlanBoot *)part->boots->pdata[i])->id))
+			g_ptr_array_remove_index(part->boots, i);
+	digest = part ? lab_plan_digest(part) : NULL;
+	return !g_strcmp0(digest, run->plan->digest);
+}
+
+gboolean lab_run_grow(LabRun *run, const LabPlan *plan, GError **error)
+{
+	g_autofree char *json = lab_plan_json(plan);
+	g_autoptr(LabPlan) copy = lab_plan_from_json(json, error);
+
+	if (!copy)
+		return FALSE;
+	if (run->lock_fd < 0 || !is_same_experiment(run, plan)) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
+			    "%s: more boots are wanted of another experiment", run->dir);
+		return FALSE;
+	}
+	if (!write_file(run, "plan.json", json, error))
+		return FALSE;
+	lab_plan_free(run->plan);
+	run->plan = g_steal_pointer(&copy);
+	lab_run_refresh(run);
+	return TRUE;
+}
+
 LabRun *lab_store_resume_run(LabStore *store, const char *plan_digest, GError **error)
 {
 	g_auto(StoreLock) lock = store_lock(store, error);

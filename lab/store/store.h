@@ -153,6 +153,14 @@ LabRun *lab_store_create_run(LabStore *store, const LabPlan *plan, const char *s
 			     const char *scenario_canonical, GError **error);
 
 /**
+ * lab_run_grow() - give a run that this process holds a plan with more boots
+ * @plan: all boots of the run's plan, and others; all else as there
+ *
+ * On failure the run is as it was. Errors: LAB_ERROR_INFRA: it is another experiment's; G_FILE_ERROR.
+ */
+gboolean lab_run_grow(LabRun *run, const LabPlan *plan, GError **error);
+
+/**
  * lab_store_resume_run() - the newest unfinished run with this plan digest that no living process
  * holds, locked
  *

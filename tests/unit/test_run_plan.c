@@ -27,7 +27,7 @@ static LabPlan *make_with(const LabRunOptions *options, const char *digest, guin
 	in.kernels = g_ptr_array_new();
 	for (guint i = 0; i < n_kernels; i++)
 		g_ptr_array_add(in.kernels, &kernels[i]);
-	plan = lab_plan_make(&in);
+	plan = lab_plan_make(&in, 0);
 	g_ptr_array_unref(in.kernels);
 	return plan;
 }

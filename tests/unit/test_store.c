@@ -27,6 +27,42 @@ static void teardown(void)
 /* ---- runs ---------------------------------------------------------------------------------------
  */
 
+static LabPlan *larger_plan(guint64 seed)
+{
+	LabPlan *plan = small_plan();
+
+	add_plan_boot(plan, "6.1-s3", "6.1", "debian:bookworm", "aaaa", seed);
+	return plan;
+}
+
+/* More boots of the same experiment; what there is stays, and another process sees them. */
+START_TEST(grows)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(LabStore) store = lab_store_open(root, &error);
+	g_autoptr(LabRun) run = create_run(store);
+	g_autoptr(LabPlan) larger = larger_plan(3), other = larger_plan(3);
+	g_autoptr(LabRun) again = NULL;
+	LabPlanBoot *first = other->boots->pdata[0];
+
+	first->seed++;
+	ck_assert(!lab_run_grow(run, other, &error));
+	ck_assert_int_eq(error->code, LAB_ERROR_INFRA);
+	assert_contains(error->message, "of another experiment");
+	g_clear_error(&error);
+	ck_assert_uint_eq(run->plan->boots->len, 3);
+	ck_assert(lab_run_grow(run, larger, &error));
+	assert_no_error(error);
+	ck_assert_uint_eq(run->plan->boots->len, 4);
+	ck_assert_uint_eq(run->n_missing, 4);
+	again = lab_store_find_run(store, "1", &error);
+	assert_no_error(error);
+	ck_assert_uint_eq(again->plan->boots->len, 4);
+	/* Not by one who does not hold it. */
+	ck_assert(!lab_run_grow(again, larger, &error));
+}
+END_TEST
+
 START_TEST(create_and_read)
 {
 	g_autoptr(GError) error = NULL;
@@ -439,6 +475,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, create_and_read);
+	tcase_add_test(tcase, grows);
 	tcase_add_test(tcase, boots_of_a_run);
 	tcase_add_test(tcase, names);
 	tcase_add_test(tcase, remove_and_number);
