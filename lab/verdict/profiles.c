@@ -110,6 +110,22 @@ static void add_event(LabProfiles *p, const char *event)
 	p->event = both;
 }
 
+static void find_fault_entry(LabProfiles *p, const LabProfile *profile)
+{
+	static const char *const entries[] = {"async_page_fault", "page_fault", "asm_exc_page_fault"};
+	GHashTableIter iter;
+	gpointer key;
+
+	g_hash_table_iter_init(&iter, profile->frames);
+	while (!p->fault_entry && g_hash_table_iter_next(&iter, &key, NULL)) {
+		const LabProfileFrame *frame = key;
+
+		for (guint i = 0; frame->is_kernel && i < G_N_ELEMENTS(entries); i++)
+			if (!strcmp(frame->symbol, entries[i]))
+				p->fault_entry = entries[i];
+	}
+}
+
 static void add_boot(LabProfiles *p, const LabRun *run, const LabCompareBoot *boot,
 		     GStrvBuilder *notes)
 {
@@ -123,6 +139,7 @@ static void add_boot(LabProfiles *p, const LabRun *run, const LabCompareBoot *bo
 	}
 	note_flaws(notes, boot, profile);
 	add_event(p, profile->event);
+	find_fault_entry(p, profile);
 	p->n_samples += profile->n_samples;
 	g_array_append_val(p->seeds, boot->seed);
 	g_ptr_array_add(p->boots, g_steal_pointer(&profile));

@@ -37,6 +37,8 @@ typedef struct {
  * struct LabProfiles - of one kernel and step
  * @label:    "6.1.192", "bookworm"
  * @event:    what was sampled in all boots; more than one, where boots differ: joined by ", "
+ * @fault_entry: (nullable): the kernel's entry of page faults, where one was sampled: "async_page_fault" up to Linux 5.7 where KVM offers
+ * asynchronous page faults, "page_fault" up to 5.7 where it does not, "asm_exc_page_fault" from 5.8 on (arch/x86/entry)
  * @boots:    of LabProfile: one for each boot that has samples
  * @seeds:    of these
  * @rows:     of LabProfileRow, the largest share first
@@ -46,6 +48,7 @@ typedef struct {
 	guint run;
 	char *label[2];
 	char *step, *event;
+	const char *fault_entry;
 	GPtrArray *boots;
 	GArray *seeds; /* of guint64 */
 	GPtrArray *rows;

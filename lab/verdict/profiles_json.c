@@ -43,6 +43,7 @@ static void add_profiles(LabJsonWriter *w, const LabProfiles *p)
 	lab_json_writer_string(w, "name", p->label[1]);
 	lab_json_writer_string(w, "step", p->step);
 	lab_json_writer_string(w, "event", p->event);
+	lab_json_writer_string(w, "fault_entry", p->fault_entry);
 	lab_json_writer_uint(w, "samples", p->n_samples);
 	lab_json_writer_array(w, "seeds", LAB_JSON_LINE);
 	for (guint i = 0; i < p->seeds->len; i++)

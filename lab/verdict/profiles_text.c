@@ -15,6 +15,8 @@ static void add_head(GString *s, const LabProfiles *p)
 		s, "# %s (%s), run %u, step %s: %u boot%s, %" G_GUINT64_FORMAT " samples of %s\n",
 		p->label[0], p->label[1], p->run, p->step, p->boots->len,
 		p->boots->len == 1 ? "" : "s", p->n_samples, p->event ? p->event : "nothing");
+	if (p->fault_entry)
+		g_string_append_printf(s, "# page faults enter by %s\n", p->fault_entry);
 	for (char **note = p->notes; *note; note++)
 		g_string_append_printf(s, "# %s\n", *note);
 }
