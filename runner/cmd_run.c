@@ -122,7 +122,7 @@ static gboolean print_comparison(const LabRun *r, CommandContext *context, GErro
 	table = lab_compare(store, (const char *[]){id, NULL}, NULL, error);
 	if (!table)
 		return FALSE;
-	text = json ? lab_compare_json(table) : lab_compare_text(table);
+	text = json ? lab_compare_json(table) : lab_compare_text(table, NULL, NULL);
 	printf("%s%s", json ? "" : "\n", text);
 	return TRUE;
 }
@@ -219,7 +219,8 @@ const Command cmd_run = {
 		       "boots that are missing are done. "
 		       "Exit code: 0 when every boot is ok, else by the worst of them: 3 the lab "
 		       "failed, 4 a step failed, "
-		       "5 a kernel did not boot or crashed; 2 for an error in the scenario.",
+		       "5 a kernel did not boot or crashed; 2 for an error in the scenario. "
+		       "--compare changes nothing of that: numalab compare exits by the verdicts.",
 	.options = options,
 	.run = run,
 };

@@ -87,6 +87,21 @@ GPtrArray *lab_pins_kernels(const LabRun *run, GError **error)
 	return g_steal_pointer(&specs);
 }
 
+GPtrArray *lab_run_judge(const LabRun *run, GError **error)
+{
+	g_autofree char *path = g_build_filename(run->dir, "scenario.yaml", NULL);
+	g_autofree char *text = lab_file_read(path, NULL, error);
+	/* A run that was stopped early may not have them yet. */
+	g_autoptr(JsonObject) pins = read_pins(run, NULL);
+	g_auto(GStrv) overrides = pins ? lab_json_strings(pins, "overrides") : NULL;
+
+	if (!text)
+		return NULL;
+	if (!*text)
+		return g_ptr_array_new_with_free_func((GDestroyNotify)lab_judge_free);
+	return lab_scenario_judge(text, path, (const char *const *)overrides, error);
+}
+
 LabScenario *lab_pins_scenario(const LabRun *run, GError **error)
 {
 	g_autoptr(JsonObject) pins = read_pins(run, error);

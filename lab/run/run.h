@@ -39,6 +39,10 @@ typedef struct {
 	GCancellable *cancellable;
 } LabRunOptions;
 
+/** lab_run_judge() - array of LabJudge: which metrics decide by the scenario of a run, as it was run;
+ * empty where it says nothing. Errors: LAB_ERROR_USER, G_FILE_ERROR. */
+GPtrArray *lab_run_judge(const LabRun *run, GError **error);
+
 /** lab_run_scenario() - run or resume; returns the run when every boot is complete (some may have
  * failed: look at it) */
 LabRun *lab_run_scenario(const LabScenario *scenario, const LabRunOptions *options, GError **error);

@@ -164,6 +164,23 @@ typedef struct {
 	char *metric;
 	gint64 threshold_ppm; /* 2 % = 20000 */
 } LabJudge;
+void lab_judge_free(LabJudge *judge);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabJudge, lab_judge_free)
+
+/** lab_judge_parse() - "METRIC=PERCENT": "real-fsmark=2%", "real-fsmark=0.5". Errors: LAB_ERROR_USER.
+ */
+LabJudge *lab_judge_parse(const char *text, GError **error);
+
+/**
+ * lab_scenario_judge() - which metrics decide, of a scenario that may no longer be read as a whole:
+ * what else it names is not looked at
+ * @text:      the scenario as written; @path: what errors start with
+ * @overrides: (nullable): the --set arguments it was read with; those of other keys are not applied
+ *
+ * Return: array of LabJudge, empty where it says nothing. Errors as of lab_scenario_load().
+ */
+GPtrArray *lab_scenario_judge(const char *text, const char *path, const char *const *overrides,
+			      GError **error);
 
 typedef struct {
 	guint64 first_output_ns, agent_ns, step_ns, power_off_ns;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lab/base/error.h"
 #include "lab/base/suggest.h"
 #include "lab/base/units.h"
 
@@ -101,9 +102,19 @@ static gboolean check_metric(const LabYamlNode *node, const LabScenario *s, GErr
 	return lab_yaml_fail(node, error, "a metric of a measured step (%s)", list);
 }
 
-gboolean lab_scenario_read_judge(const LabYamlNode *list, LabScenario *s, GError **error)
+static gboolean has_metric(const GPtrArray *judges, const char *metric)
 {
-	s->judge = g_ptr_array_new_with_free_func((GDestroyNotify)lab_judge_free);
+	for (guint i = 0; i < judges->len; i++)
+		if (!strcmp(((const LabJudge *)judges->pdata[i])->metric, metric))
+			return TRUE;
+	return FALSE;
+}
+
+/* @s: (nullable): the scenario whose steps metrics must be of; NULL: any */
+static GPtrArray *read_list(const LabYamlNode *list, const LabScenario *s, GError **error)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)lab_judge_free);
+
 	for (guint i = 0; list && i < list->children->len; i++) {
 		const LabYamlNode *node = list->children->pdata[i];
 		struct raw_judge raw = {0};
@@ -111,19 +122,68 @@ gboolean lab_scenario_read_judge(const LabYamlNode *list, LabScenario *s, GError
 		gint64 ppm;
 
 		if (!lab_yaml_read(node, "a judge", judge_fields, &raw, error) ||
-		    !check_metric(lab_yaml_get(node, "metric"), s, error))
-			return FALSE;
-		if (!parse_percent(raw.threshold, &ppm))
-			return lab_yaml_fail(lab_yaml_get(node, "threshold"), error,
-					     "a percentage above 0, like 2%%");
-		for (guint j = 0; j < i; j++)
-			if (!strcmp(((const LabJudge *)s->judge->pdata[j])->metric, raw.metric))
-				return lab_yaml_fail(lab_yaml_get(node, "metric"), error,
-						     "each metric once");
+		    (s && !check_metric(lab_yaml_get(node, "metric"), s, error)))
+			return NULL;
+		if (!parse_percent(raw.threshold, &ppm)) {
+			lab_yaml_fail(lab_yaml_get(node, "threshold"), error,
+				      "a percentage above 0, like 2%%");
+			return NULL;
+		}
+		if (has_metric(all, raw.metric)) {
+			lab_yaml_fail(lab_yaml_get(node, "metric"), error, "each metric once");
+			return NULL;
+		}
 		judge = g_new0(LabJudge, 1);
 		judge->metric = g_strdup(raw.metric);
 		judge->threshold_ppm = ppm;
-		g_ptr_array_add(s->judge, judge);
+		g_ptr_array_add(all, judge);
 	}
-	return TRUE;
+	return g_steal_pointer(&all);
+}
+
+gboolean lab_scenario_read_judge(const LabYamlNode *list, LabScenario *s, GError **error)
+{
+	s->judge = read_list(list, s, error);
+	return s->judge != NULL;
+}
+
+GPtrArray *lab_scenario_judge(const char *text, const char *path, const char *const *overrides,
+			      GError **error)
+{
+	g_autoptr(LabYamlNode) root = lab_yaml_parse(text, -1, path, error);
+	const LabYamlNode *list;
+
+	if (!root)
+		return NULL;
+	for (guint i = 0; overrides && overrides[i]; i++)
+		if ((g_str_has_prefix(overrides[i], "judge=") ||
+		     g_str_has_prefix(overrides[i], "judge.")) &&
+		    !lab_scenario_set(root, overrides[i], error))
+			return NULL;
+	list = root->kind == LAB_YAML_MAP ? lab_yaml_get(root, "judge") : NULL;
+	if (list && list->kind != LAB_YAML_LIST) {
+		lab_yaml_fail(list, error, "a list");
+		return NULL;
+	}
+	return read_list(list, NULL, error);
+}
+
+LabJudge *lab_judge_parse(const char *text, GError **error)
+{
+	const char *equals = strrchr(text, '=');
+	g_autofree char *percent = NULL;
+	LabJudge *judge;
+	gint64 ppm;
+
+	if (equals)
+		percent = g_strconcat(equals + 1, g_str_has_suffix(text, "%") ? "" : "%", NULL);
+	if (!equals || equals == text || !parse_percent(percent, &ppm)) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "wanted METRIC=PERCENT, like real-fsmark=2%%, found '%s'", text);
+		return NULL;
+	}
+	judge = g_new0(LabJudge, 1);
+	judge->metric = g_strndup(text, (gsize)(equals - text));
+	judge->threshold_ppm = ppm;
+	return judge;
 }

@@ -66,7 +66,6 @@ void lab_scenario_finish(LabScenario *scenario);
 
 void lab_step_free(LabStep *step);
 void lab_setting_free(LabSetting *setting);
-void lab_judge_free(LabJudge *judge);
 
 /** lab_scenario_parse() - as lab_scenario_load(), from text that is called @path */
 LabScenario *lab_scenario_parse(const char *text, gssize length, const char *path,

@@ -18,6 +18,8 @@ void lab_compare_free(LabCompare *compare)
 	g_clear_pointer(&compare->columns, g_ptr_array_unref);
 	g_clear_pointer(&compare->times, g_ptr_array_unref);
 	g_clear_pointer(&compare->counters, g_ptr_array_unref);
+	g_clear_pointer(&compare->others, g_ptr_array_unref);
+	g_clear_pointer(&compare->verdicts, g_ptr_array_unref);
 	g_strfreev(compare->notes);
 	g_free(compare);
 }
@@ -183,14 +185,16 @@ static char **take_notes(GPtrArray *notes)
 	return g_strv_builder_end(lines);
 }
 
-LabCompare *lab_compare(LabStore *store, const char *const *selections, const char *counters,
-			GError **error)
+LabCompare *lab_compare(LabStore *store, const char *const *selections,
+			const LabCompareOptions *options, GError **error)
 {
+	static const LabCompareOptions defaults = {};
 	g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(free_run);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(LabCompare) compare = g_new0(LabCompare, 1);
 	const LabCompareRun *base;
 
+	options = options ? options : &defaults;
 	compare->columns = lab_compare_columns(store, selections, runs, error);
 	if (!compare->columns)
 		return NULL;
@@ -199,13 +203,16 @@ LabCompare *lab_compare(LabStore *store, const char *const *selections, const ch
 		return NULL;
 	}
 	base = runs->pdata[0];
-	g_ptr_array_add(notes, clock_note(base->run->plan));
-	if (!lab_compare_check(runs, notes, error) || !has_samples(compare, error) ||
-	    !lab_compare_rows(compare, runs, counters, notes, error))
-		return NULL;
-	add_notes(compare, notes);
 	compare->title = g_strdup(base->run->plan->scenario_name);
 	compare->clock = g_strdup(base->run->plan->clock);
+	g_ptr_array_add(notes, clock_note(base->run->plan));
+	if (!lab_compare_check(runs, notes, error) || !has_samples(compare, error))
+		return NULL;
+	lab_compare_pair(compare, notes);
+	if (!lab_compare_rows(compare, runs, options, notes, error) ||
+	    !lab_compare_judge(compare, base->run, options, notes, error))
+		return NULL;
+	add_notes(compare, notes);
 	compare->notes = take_notes(notes);
 	return g_steal_pointer(&compare);
 }

@@ -4,8 +4,11 @@
  * forms below.
  */
 #pragma once
+#include "lab/stats/judge.h"
 #include "lab/stats/summary.h"
 #include "lab/store/store.h"
+
+#define LAB_COMPARE_ALPHA 0.05
 
 /** struct LabCompareBoot - where a sample comes from; outcome, message, digest as in LabBootSamples
  */
@@ -22,6 +25,11 @@ typedef struct {
  * @n_boots: planned; @n_ok: with samples
  * @origin:  "run 7"
  * @boots:   of LabCompareBoot, all that were planned, by seed
+ * @design:  of its difference from the baseline. Clock exact: paired, by seed, where the two have a
+ * seed in common; else unpaired
+ * @partner: private: of int, for each boot of the baseline the place of its partner in @boots, or -1
+ * @again:   private: of gboolean, boots to be left out of differences, as an earlier one (paired: of
+ * the baseline's, an earlier pair) is identical to the last byte, and so the same sample
  */
 typedef struct {
 	char *label[2];
@@ -30,30 +38,70 @@ typedef struct {
 	guint n_boots, n_ok;
 	char *origin;
 	GPtrArray *boots;
+	LabDesign design;
+	GArray *partner, *again;
 } LabCompareColumn;
 
 /**
  * struct LabCompareRow - a metric in every column
  * @metric, @unit, @better: as in LabSample
+ * @rate:    its mean is the harmonic one: work done in a time
  * @values:  per column: doubles, one per boot of the column; NAN: this boot does not have it
  * @summary: per column, over the boots that have it; n 0: missing
+ * @mean:    per column: the harmonic mean of a rate, else the arithmetic; NAN: missing
+ * @differs: per column: the 95 % interval of its difference from the baseline, taken by itself, does
+ * not contain 0. Of a rate: the interval for its reciprocals, whose means decide harmonic means
  */
 typedef struct {
 	char *metric, *unit;
 	int better;
+	gboolean rate;
 	guint n_columns;
 	GArray **values;
 	LabSummary *summary;
+	double *mean;
+	gboolean *differs;
 } LabCompareRow;
+
+/**
+ * struct LabCompareVerdict - of one judged metric, for one candidate against the baseline
+ * @column:     of the candidate, from 1
+ * @better:     as in LabSample; 0 also where no boot has the metric
+ * @threshold:  as a fraction
+ * @infra:      a side has no boot to judge by, and it is the lab that failed: INFRA in place of
+ * @judgement's verdict
+ * @missing:    (nullable): why there is nothing to judge, for people: "no boot of 6.12.95 has it"
+ * @difference, @judgement: as of lab/stats
+ * @boots_more: of each kernel, that would settle an UNKNOWN; 0: none are needed, or it cannot be told
+ */
+typedef struct {
+	guint column;
+	char *metric;
+	int better;
+	double threshold;
+	gboolean infra;
+	char *missing;
+	LabDifference difference;
+	LabJudgement judgement;
+	guint boots_more;
+} LabCompareVerdict;
+
+/** lab_compare_verdict_name() - lab_verdict_text(), or "INFRA" */
+const char *lab_compare_verdict_name(const LabCompareVerdict *verdict);
 
 /**
  * struct LabCompare
  * @title:    name of the baseline's scenario
- * @clock:    "exact", "tcg"
+ * @clock:    "exact", "tcg", "kvm"
  * @columns:  of LabCompareColumn; the first is the baseline
  * @times:    of LabCompareRow: real-, user-, syst- of each step in the order of execution, then
  * rates (files/s-, touches-, overhead-)
  * @counters: of LabCompareRow, in the order asked for
+ * @others:   of LabCompareRow: the rest of what was measured, by name
+ * @alpha:    of all verdicts of a candidate together
+ * @judged_by: which metrics were judged, for people: "by the scenario"
+ * @verdicts: of LabCompareVerdict: for each candidate, in the order of the columns, every judged
+ * metric, in the order of the scenario; none with one column
  * @notes:    (array, NULL-terminated): what a reader must know: the clock and its limits, boots
  * that failed or are missing, what differs between runs
  */
@@ -62,38 +110,79 @@ typedef struct {
 	GPtrArray *columns;
 	GPtrArray *times;
 	GPtrArray *counters;
+	GPtrArray *others;
+	double alpha;
+	const char *judged_by;
+	GPtrArray *verdicts;
 	char **notes;
 } LabCompare;
 
 /**
- * lab_compare() - columns from runs
+ * struct LabCompareOptions - all zero: the defaults
+ * @counters: (nullable): NULL: the default set (NUMA balancing, allocation, migration, faults,
+ * shootdowns); "all": everything that was measured; else names and patterns with * and ?, separated
+ * by commas
+ * @mmtests_names: with the default set: MMTests' block of NUMA figures in place of those counters
+ * that it has
+ * @judge:    (nullable): of LabJudge (lab/spec/scenario.h), in place of those of the baseline's
+ * scenario; empty: nothing is judged. A scenario that names none: real- of each step, by 2 %
+ * @alpha:    0: LAB_COMPARE_ALPHA
+ */
+typedef struct {
+	const char *counters;
+	gboolean mmtests_names;
+	const GPtrArray *judge;
+	double alpha;
+} LabCompareOptions;
+
+/**
+ * lab_compare() - columns from runs, and what they mean
  * @selections: NULL-terminated "RUN" (all its kernels, in the scenario's order) or "RUN:KERNEL"
  * (version, name, the kernel as the scenario names it, or the start of its digest); the first
  * column is the baseline
- * @counters:   (nullable): NULL: the default set (NUMA balancing, allocation, migration, faults,
- * shootdowns); "all": everything that was measured; else names and patterns with * and ?, separated
- * by commas
+ * @options:    (nullable)
  *
  * Columns are comparable when they are one experiment: LAB_ERROR_USER when scenarios (the message
  * says what differs) or clocks do; other differences (image, prepared file system, QEMU) become
- * notes. Other errors: LAB_ERROR_USER for a run, kernel or counter that is not there (with what
- * there is); LAB_ERROR_UNKNOWN when no boot of any column has samples.
+ * notes. Other errors: LAB_ERROR_USER for a run, kernel, counter or metric of @options that is not
+ * there (with what there is); LAB_ERROR_UNKNOWN when no boot of any column has samples.
  */
-LabCompare *lab_compare(LabStore *store, const char *const *selections, const char *counters,
-			GError **error);
+LabCompare *lab_compare(LabStore *store, const char *const *selections,
+			const LabCompareOptions *options, GError **error);
 void lab_compare_free(LabCompare *compare);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabCompare, lab_compare_free)
 
+/** lab_compare_exit_code() - 1: a REGRESSION; else 3: INFRA; else 4: UNKNOWN; else 0 */
+int lab_compare_exit_code(const LabCompare *compare);
+
+/**
+ * struct LabTableOptions - all zero: the defaults
+ * @mmtests:     the layout of MMTests: its widths, which do not grow with what they hold; no
+ * stars; counters in a table of their own, without fractions
+ * @rows:        (nullable): of "min", "mean", "stddev", "coeffvar", "max", separated by commas; NULL:
+ * all
+ * @percentiles: (nullable): of 0 to 100, separated by commas: rows named as MMTests does ("Max-90")
+ */
+typedef struct {
+	gboolean mmtests;
+	const char *rows;
+	const char *percentiles;
+} LabTableOptions;
+
 /**
  * lab_compare_text() - MMTests' table in plain ASCII; free with g_free()
+ * @options: (nullable)
  *
- * "Min      real-xfsrepair      497.64 (  0.00%)      456.87 (  8.19%)": rows Min, Amean, Stddev,
- * CoeffVar, Max over all of @times, then the means of the counters as whole numbers, then the
- * notes. Percentages: lab_change_pct() from unrounded data. Rows of one unit have one number of
- * decimals, so that the smallest of their means shows four digits: 2 where all are 10 or more, 3
- * from 1, 4 below. Missing data, and what one boot does not tell (Stddev), is "-".
+ * "Min      real-xfsrepair      497.64 (  0.00%)      456.87 (  8.19%)": rows Min, Amean (Hmean of
+ * rates), Stddev, CoeffVar, Max over all of @times, then the means of the counters as whole numbers,
+ * then the notes and the verdicts. Percentages: lab_change_pct() from unrounded data; "*  8.19%*"
+ * where the row differs. Rows of one unit have one number of decimals, so that the smallest of their
+ * means shows four digits: 2 where all are 10 or more, 3 from 1, 4 below. Missing data, and what one
+ * boot does not tell (Stddev), is "-".
+ *
+ * Return: NULL with LAB_ERROR_USER when @options name no row or percentile.
  */
-char *lab_compare_text(const LabCompare *compare);
+char *lab_compare_text(const LabCompare *compare, const LabTableOptions *options, GError **error);
 
 /** lab_compare_csv() - a line per metric and column (RFC 4180, with heading); missing data is
  * empty. Free with g_free(). */

@@ -85,6 +85,8 @@ static void free_column(gpointer data)
 	g_free(column->kernel_text);
 	g_free(column->origin);
 	g_ptr_array_unref(column->boots);
+	g_array_unref(column->partner);
+	g_array_unref(column->again);
 	g_free(column);
 }
 
@@ -114,6 +116,8 @@ static void add_column(GPtrArray *columns, const LabCompareRun *from, const LabP
 	column->kernel_text = g_strdup(kernel->kernel_text);
 	column->origin = g_strdup_printf("run %u", column->run);
 	column->boots = g_ptr_array_new_with_free_func(free_boot);
+	column->partner = g_array_new(FALSE, FALSE, sizeof(int));
+	column->again = g_array_new(FALSE, FALSE, sizeof(gboolean));
 	for (guint i = 0; i < from->boots->len; i++) {
 		const LabBootSamples *boot = from->boots->pdata[i];
 

@@ -79,6 +79,9 @@ static void add_cell(LabJsonWriter *w, const LabCompare *compare, const LabCompa
 	lab_json_writer_number(w, "stddev", summary->stddev);
 	lab_json_writer_number(w, "coeffvar", summary->coeffvar);
 	lab_json_writer_number(w, "max", summary->max);
+	if (row->rate)
+		lab_json_writer_number(w, "hmean", row->mean[c]);
+	lab_json_writer_string(w, "differs", c ? row->differs[c] ? "yes" : "no" : NULL);
 	/* (value - base) / base; and where it is known what is better, with a plus for better */
 	add_changes(w, "difference_pct", &row->summary[0], summary, +1, +1);
 	if (row->better)
@@ -107,6 +110,61 @@ static void add_rows(LabJsonWriter *w, const char *key, const LabCompare *compar
 	lab_json_writer_end(w);
 }
 
+/* A percentage, or a probability, to 10 digits: what follows is the arithmetic of a library's
+ * distribution functions, and another on another machine. */
+static double ten_digits(double value)
+{
+	char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+	return isfinite(value)
+		       ? g_ascii_strtod(g_ascii_formatd(buffer, sizeof(buffer), "%.10g", value),
+					NULL)
+		       : NAN;
+}
+
+/* (candidate - baseline) / |baseline|, whatever is better */
+static LabInterval plain_interval(const LabCompareVerdict *v)
+{
+	LabInterval i = v->judgement.interval;
+
+	return v->better > 0 ? i : (LabInterval){0 - i.high, 0 - i.low};
+}
+
+static void add_verdict(LabJsonWriter *w, const LabCompareVerdict *v)
+{
+	LabInterval interval = plain_interval(v);
+
+	lab_json_writer_object(w, NULL, LAB_JSON_LINE);
+	lab_json_writer_uint(w, "column", v->column);
+	lab_json_writer_string(w, "metric", v->metric);
+	lab_json_writer_string(w, "verdict", lab_compare_verdict_name(v));
+	lab_json_writer_string(w, "better", better_name(v->better));
+	lab_json_writer_number(w, "threshold_pct", ten_digits(100 * v->threshold));
+	lab_json_writer_number(w, "difference_pct", ten_digits(100 * v->difference.relative));
+	lab_json_writer_number(w, "low_pct", ten_digits(100 * interval.low));
+	lab_json_writer_number(w, "high_pct", ten_digits(100 * interval.high));
+	lab_json_writer_number(w, "confidence_pct", ten_digits(100 * (1 - v->judgement.alpha)));
+	lab_json_writer_number(w, "p", ten_digits(v->judgement.p));
+	lab_json_writer_string(w, "settled", v->judgement.settled ? "yes" : "no");
+	lab_json_writer_string(w, "design",
+			       v->difference.design == LAB_DESIGN_PAIRED ? "paired" : "unpaired");
+	lab_json_writer_uint(w, "n_baseline", v->difference.n[0]);
+	lab_json_writer_uint(w, "n_candidate", v->difference.n[1]);
+	lab_json_writer_uint(w, "boots_more", v->boots_more);
+	lab_json_writer_string(w, "missing", v->missing);
+	lab_json_writer_end(w);
+}
+
+static void add_verdicts(LabJsonWriter *w, const LabCompare *compare)
+{
+	lab_json_writer_number(w, "alpha", compare->alpha);
+	lab_json_writer_string(w, "judged", compare->judged_by);
+	lab_json_writer_array(w, "verdicts", LAB_JSON_BLOCK);
+	for (guint i = 0; i < compare->verdicts->len; i++)
+		add_verdict(w, compare->verdicts->pdata[i]);
+	lab_json_writer_end(w);
+}
+
 char *lab_compare_json(const LabCompare *compare)
 {
 	g_autoptr(LabJsonWriter) w = lab_json_writer_new();
@@ -120,6 +178,7 @@ char *lab_compare_json(const LabCompare *compare)
 	lab_json_writer_end(w);
 	add_rows(w, "times", compare, compare->times);
 	add_rows(w, "counters", compare, compare->counters);
+	add_verdicts(w, compare);
 	lab_json_writer_array(w, "notes", LAB_JSON_BLOCK);
 	for (char **note = compare->notes; *note; note++)
 		lab_json_writer_string(w, NULL, *note);
@@ -149,41 +208,83 @@ static void append_field(GString *text, const char *field)
 	g_string_append_printf(text, "\"%s\"", doubled);
 }
 
-static void append_rows(GString *text, const LabCompare *compare, const GPtrArray *rows)
+static const LabCompareVerdict *find_verdict(const LabCompare *compare, const char *metric, guint c)
 {
-	for (guint i = 0; i < rows->len; i++)
-		for (guint c = 0; c < compare->columns->len; c++) {
-			const LabCompareColumn *column = compare->columns->pdata[c];
-			const LabCompareRow *row = rows->pdata[i];
-			const LabSummary *s = &row->summary[c];
-			const char *fields[] = {row->metric, row->unit, better_name(row->better),
-						column->label[0], column->label[1]};
+	for (guint i = 0; i < compare->verdicts->len; i++) {
+		const LabCompareVerdict *v = compare->verdicts->pdata[i];
 
-			for (guint f = 0; f < G_N_ELEMENTS(fields); f++) {
-				append_field(text, fields[f]);
-				g_string_append_c(text, ',');
-			}
-			g_string_append_printf(text, "%u,%u", column->run, s->n);
-			append_number(text, s->min);
-			append_number(text, s->amean);
-			append_number(text, s->stddev);
-			append_number(text, s->coeffvar);
-			append_number(text, s->max);
-			append_number(text, lab_change_pct(row->summary[0].amean, s->amean, +1));
-			append_number(text, row->better ? lab_change_pct(row->summary[0].amean,
-									 s->amean, row->better)
-							: NAN);
-			g_string_append(text, "\r\n");
-		}
+		if (v->column == c && strcmp(v->metric, metric) == 0)
+			return v;
+	}
+	return NULL;
+}
+
+static void append_verdict(GString *text, const LabCompareVerdict *v)
+{
+	LabInterval interval;
+
+	if (!v) {
+		g_string_append(text, ",,,,,");
+		return;
+	}
+	interval = plain_interval(v);
+	g_string_append_printf(text, ",%s", lab_compare_verdict_name(v));
+	append_number(text, ten_digits(100 * v->threshold));
+	append_number(text, ten_digits(100 * interval.low));
+	append_number(text, ten_digits(100 * interval.high));
+	append_number(text, ten_digits(100 * (1 - v->judgement.alpha)));
+}
+
+static void append_row(GString *text, const LabCompare *compare, const LabCompareRow *row, guint c)
+{
+	const LabCompareColumn *column = compare->columns->pdata[c];
+	const LabSummary *s = &row->summary[c];
+	const char *fields[] = {row->metric, row->unit, better_name(row->better), column->label[0],
+				column->label[1]};
+
+	for (guint f = 0; f < G_N_ELEMENTS(fields); f++) {
+		append_field(text, fields[f]);
+		g_string_append_c(text, ',');
+	}
+	g_string_append_printf(text, "%u,%u", column->run, s->n);
+	append_number(text, s->min);
+	append_number(text, s->amean);
+	append_number(text, s->stddev);
+	append_number(text, s->coeffvar);
+	append_number(text, s->max);
+	append_number(text, lab_change_pct(row->summary[0].amean, s->amean, +1));
+	append_number(text, row->better
+				    ? lab_change_pct(row->summary[0].amean, s->amean, row->better)
+				    : NAN);
+	append_number(text, row->rate ? row->mean[c] : NAN);
+	g_string_append_printf(text, ",%s", c ? row->differs[c] ? "yes" : "no" : "");
+	append_verdict(text, find_verdict(compare, row->metric, c));
+	g_string_append(text, "\r\n");
+}
+
+/* @judged_only: rows without a verdict are left out */
+static void append_rows(GString *text, const LabCompare *compare, const GPtrArray *rows,
+			gboolean judged_only)
+{
+	for (guint i = 0; i < rows->len; i++) {
+		const LabCompareRow *row = rows->pdata[i];
+
+		if (judged_only && !find_verdict(compare, row->metric, 1))
+			continue;
+		for (guint c = 0; c < compare->columns->len; c++)
+			append_row(text, compare, row, c);
+	}
 }
 
 char *lab_compare_csv(const LabCompare *compare)
 {
 	GString *text =
 		g_string_new("metric,unit,better,version,name,run,n,min,amean,stddev,coeffvar,max,"
-			     "difference_pct,better_pct\r\n");
+			     "difference_pct,better_pct,hmean,differs,verdict,threshold_pct,"
+			     "low_pct,high_pct,confidence_pct\r\n");
 
-	append_rows(text, compare, compare->times);
-	append_rows(text, compare, compare->counters);
+	append_rows(text, compare, compare->times, FALSE);
+	append_rows(text, compare, compare->counters, FALSE);
+	append_rows(text, compare, compare->others, TRUE);
 	return g_string_free(text, FALSE);
 }

@@ -30,6 +30,42 @@ char **lab_compare_steps(const LabRun *run);
 GPtrArray *lab_compare_columns(LabStore *store, const char *const *selections, GPtrArray *runs,
 			       GError **error);
 
-/** lab_compare_rows() - fill @times and @counters of @compare, whose columns are there */
-gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs, const char *counters,
-			  GPtrArray *notes, GError **error);
+/** lab_compare_pair() - design, partner and again of every column; @notes: boots without partner */
+void lab_compare_pair(const LabCompare *compare, GPtrArray *notes);
+
+/**
+ * lab_compare_difference() - of a metric, by the design of @column
+ * @reciprocal: of 1 / value, for values that are all above 0
+ */
+LabDifference lab_compare_difference(const LabCompare *compare, const LabCompareRow *row,
+				     guint column, gboolean reciprocal);
+
+/** lab_compare_row_new() - a row without values: all NAN */
+LabCompareRow *lab_compare_row_new(const LabCompare *compare, const char *metric, const char *unit,
+				   int better);
+void lab_compare_row_free(LabCompareRow *row);
+/** lab_compare_row_finish() - summary, mean and differs, from the values */
+void lab_compare_row_finish(const LabCompare *compare, LabCompareRow *row);
+
+/** lab_compare_rows() - fill times, counters and others of @compare, whose columns are there */
+gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs,
+			  const LabCompareOptions *options, GPtrArray *notes, GError **error);
+
+/** lab_compare_find_row() - among all that was measured; NULL: no boot has it */
+const LabCompareRow *lab_compare_find_row(const LabCompare *compare, const char *metric);
+
+/**
+ * lab_compare_mmtests_rows() - MMTests' NUMA block
+ * @rows:  char* -> LabCompareRow: what was measured
+ * @into:  of LabCompareRow, added to
+ * @taken: set of char*: names of the counters that the block has, under a name of its own
+ */
+void lab_compare_mmtests_rows(const LabCompare *compare, GHashTable *rows, GPtrArray *into,
+			      GHashTable *taken);
+
+/** lab_compare_judge() - fill verdicts of @compare, whose rows are there */
+gboolean lab_compare_judge(LabCompare *compare, const LabRun *baseline,
+			   const LabCompareOptions *options, GPtrArray *notes, GError **error);
+
+/** lab_compare_verdict_lines() - the verdicts, one a line, and by what rule; "" without any */
+void lab_compare_verdict_lines(const LabCompare *compare, GString *text);

@@ -42,10 +42,7 @@ static const char *const default_counters[] = {
 
 /* Of clock kvm, where they were counted. */
 static const char *const kvm_counters[] = {
-	"irq.HYP",
-	"host.async_pf_not_present",
-	"host.async_pf_ready",
-	"host.async_pf_interrupts",
+	"irq.HYP", "host.async_pf_not_present", "host.async_pf_ready", "host.async_pf_interrupts",
 	NULL,
 };
 
@@ -90,29 +87,39 @@ static int name_order(gconstpointer a, gconstpointer b)
 	return strcmp((*(LabCompareRow *const *)a)->metric, (*(LabCompareRow *const *)b)->metric);
 }
 
-static void free_row(gpointer data)
+void lab_compare_row_free(LabCompareRow *row)
 {
-	LabCompareRow *row = data;
-
 	for (guint i = 0; i < row->n_columns; i++)
 		g_array_unref(row->values[i]);
 	g_free(row->values);
 	g_free(row->summary);
+	g_free(row->mean);
+	g_free(row->differs);
 	g_free(row->metric);
 	g_free(row->unit);
 	g_free(row);
 }
 
-static LabCompareRow *new_row(const LabCompare *compare, const LabSample *sample)
+/* Work done in a time. overhead- is a time. */
+static gboolean is_rate(const char *metric)
+{
+	return g_str_has_prefix(metric, "files/s-") || g_str_has_prefix(metric, "touches-");
+}
+
+LabCompareRow *lab_compare_row_new(const LabCompare *compare, const char *metric, const char *unit,
+				   int better)
 {
 	LabCompareRow *row = g_new0(LabCompareRow, 1);
 
-	row->metric = g_strdup(sample->metric);
-	row->unit = g_strdup(sample->unit);
-	row->better = sample->better;
+	row->metric = g_strdup(metric);
+	row->unit = g_strdup(unit);
+	row->better = better;
+	row->rate = is_rate(metric);
 	row->n_columns = compare->columns->len;
 	row->values = g_new0(GArray *, row->n_columns);
 	row->summary = g_new0(LabSummary, row->n_columns);
+	row->mean = g_new0(double, row->n_columns);
+	row->differs = g_new0(gboolean, row->n_columns);
 	for (guint i = 0; i < row->n_columns; i++) {
 		const LabCompareColumn *column = compare->columns->pdata[i];
 
@@ -140,26 +147,41 @@ static const LabBootSamples *find_boot(const GPtrArray *runs, const LabCompareBo
 	return NULL;
 }
 
-static void summarize(LabCompareRow *row)
+static void summarize(LabCompareRow *row, guint c)
+{
+	g_autofree double *there = g_new(double, row->values[c]->len + 1);
+	guint n = 0;
+
+	for (guint b = 0; b < row->values[c]->len; b++) {
+		double value = g_array_index(row->values[c], double, b);
+
+		if (!isnan(value))
+			there[n++] = value;
+	}
+	row->summary[c] = lab_summary(there, n);
+	row->mean[c] = row->rate ? lab_hmean(there, n) : row->summary[c].amean;
+}
+
+void lab_compare_row_finish(const LabCompare *compare, LabCompareRow *row)
 {
 	for (guint c = 0; c < row->n_columns; c++) {
-		g_autofree double *there = g_new(double, row->values[c]->len + 1);
-		guint n = 0;
+		LabDifference difference;
+		LabInterval interval;
 
-		for (guint b = 0; b < row->values[c]->len; b++) {
-			double value = g_array_index(row->values[c], double, b);
-
-			if (!isnan(value))
-				there[n++] = value;
-		}
-		row->summary[c] = lab_summary(there, n);
+		summarize(row, c);
+		if (!c || isnan(row->mean[0]) || isnan(row->mean[c]))
+			continue;
+		difference = lab_compare_difference(compare, row, c, row->rate);
+		interval = lab_difference_interval(&difference, LAB_COMPARE_ALPHA);
+		row->differs[c] = interval.low > 0 || interval.high < 0;
 	}
 }
 
 /* All metrics of all columns: char* -> LabCompareRow, which the table owns. */
 static GHashTable *gather(const LabCompare *compare, const GPtrArray *runs)
 {
-	GHashTable *rows = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row);
+	GHashTable *rows = g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
+						 (GDestroyNotify)lab_compare_row_free);
 	GHashTableIter iter;
 	gpointer value;
 
@@ -174,7 +196,8 @@ static GHashTable *gather(const LabCompare *compare, const GPtrArray *runs)
 				LabCompareRow *row = g_hash_table_lookup(rows, sample->metric);
 
 				if (!row) {
-					row = new_row(compare, sample);
+					row = lab_compare_row_new(compare, sample->metric,
+								  sample->unit, sample->better);
 					g_hash_table_insert(rows, row->metric, row);
 				}
 				g_array_index(row->values[c], double, b) = sample->value;
@@ -183,7 +206,7 @@ static GHashTable *gather(const LabCompare *compare, const GPtrArray *runs)
 	}
 	g_hash_table_iter_init(&iter, rows);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
-		summarize(value);
+		lab_compare_row_finish(compare, value);
 	return rows;
 }
 
@@ -197,12 +220,15 @@ static gboolean take(GHashTable *rows, const char *metric, GPtrArray *into)
 	return TRUE;
 }
 
-static void take_default(GHashTable *rows, GPtrArray *into, GPtrArray *notes)
+/* @but: those that are there under another name */
+static void take_default(GHashTable *rows, GHashTable *but, GPtrArray *into, GPtrArray *notes)
 {
 	g_autoptr(GString) absent = g_string_new(NULL);
 
 	for (guint i = 0; default_counters[i]; i++)
-		if (!take(rows, default_counters[i], into))
+		if (g_hash_table_contains(but, default_counters[i])
+			    ? !g_hash_table_contains(rows, default_counters[i])
+			    : !take(rows, default_counters[i], into))
 			g_string_append_printf(absent, " %s", default_counters[i]);
 	if (into->len && absent->len)
 		g_ptr_array_add(
@@ -255,29 +281,62 @@ static gboolean take_asked(GHashTable *rows, const char *counters, GPtrArray *in
 	return TRUE;
 }
 
-gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs, const char *counters,
-			  GPtrArray *notes, GError **error)
+static gboolean take_counters(LabCompare *compare, GHashTable *rows, gboolean kvm,
+			      const LabCompareOptions *options, GPtrArray *notes, GError **error)
+{
+	g_autoptr(GHashTable) taken = g_hash_table_new(g_str_hash, g_str_equal);
+
+	if (options->counters && strcmp(options->counters, "all") == 0)
+		take_pattern(rows, "*", compare->counters);
+	else if (options->counters)
+		return take_asked(rows, options->counters, compare->counters, error);
+	else {
+		if (options->mmtests_names)
+			lab_compare_mmtests_rows(compare, rows, compare->counters, taken);
+		take_default(rows, taken, compare->counters, notes);
+		for (guint i = 0; kvm && kvm_counters[i]; i++)
+			take(rows, kvm_counters[i], compare->counters);
+	}
+	return TRUE;
+}
+
+gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs,
+			  const LabCompareOptions *options, GPtrArray *notes, GError **error)
 {
 	g_autoptr(GHashTable) rows = gather(compare, runs);
 	const LabCompareRun *base = runs->pdata[0];
 	g_auto(GStrv) steps = lab_compare_steps(base->run);
-	gboolean kvm = strcmp(base->run->plan->clock, "kvm") == 0;
+	GPtrArray **const all[] = {&compare->times, &compare->counters, &compare->others};
 
-	compare->times = g_ptr_array_new_with_free_func(free_row);
-	compare->counters = g_ptr_array_new_with_free_func(free_row);
+	for (guint i = 0; i < G_N_ELEMENTS(all); i++)
+		*all[i] = g_ptr_array_new_with_free_func((GDestroyNotify)lab_compare_row_free);
 	for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++) {
 		g_autofree char *pattern = g_strconcat(kinds[kind].prefix, "*", NULL);
 
 		take_pattern(rows, pattern, compare->times);
 	}
 	g_ptr_array_sort_with_data(compare->times, time_order, steps);
-	if (!counters) {
-		take_default(rows, compare->counters, notes);
-		for (guint i = 0; kvm && kvm_counters[i]; i++)
-			take(rows, kvm_counters[i], compare->counters);
-	} else if (strcmp(counters, "all") == 0)
-		take_pattern(rows, "*", compare->counters);
-	else
-		return take_asked(rows, counters, compare->counters, error);
+	if (!take_counters(compare, rows, strcmp(compare->clock, "kvm") == 0, options, notes,
+			   error))
+		return FALSE;
+	take_pattern(rows, "*", compare->others);
 	return TRUE;
+}
+
+static const LabCompareRow *find_in(const GPtrArray *rows, const char *metric)
+{
+	for (guint i = 0; i < rows->len; i++)
+		if (strcmp(((const LabCompareRow *)rows->pdata[i])->metric, metric) == 0)
+			return rows->pdata[i];
+	return NULL;
+}
+
+const LabCompareRow *lab_compare_find_row(const LabCompare *compare, const char *metric)
+{
+	const GPtrArray *const all[] = {compare->times, compare->counters, compare->others};
+	const LabCompareRow *row = NULL;
+
+	for (guint i = 0; i < G_N_ELEMENTS(all) && !row; i++)
+		row = find_in(all[i], metric);
+	return row;
 }

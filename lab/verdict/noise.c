@@ -96,8 +96,9 @@ LabNoise *lab_noise(LabStore *store, const char *name, const char *counters, gui
 {
 	g_autoptr(LabRun) run = lab_store_find_run(store, name, error);
 	const char *selections[] = {name, NULL};
+	const LabCompareOptions options = {.counters = counters};
 	g_autoptr(LabCompare) compare =
-		run ? lab_compare(store, selections, counters, error) : NULL;
+		run ? lab_compare(store, selections, &options, error) : NULL;
 	const LabCompareColumn *column;
 	LabNoise *noise;
 

@@ -3,137 +3,10 @@
 #include "lab/verdict/compare.h"
 
 #include <json-glib/json-glib.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/unit/lab_store.h"
-
-static char *root;
-static LabStore *store;
-
-static void setup(void)
-{
-	g_autoptr(GError) error = NULL;
-
-	root = g_dir_make_tmp("numalab-compare-XXXXXX", NULL);
-	store = lab_store_open(root, &error);
-	assert_no_error(error);
-}
-
-static void teardown(void)
-{
-	g_clear_pointer(&store, lab_store_free);
-	lab_dir_remove(root, NULL);
-	g_clear_pointer(&root, g_free);
-}
-
-/* ---- making runs --------------------------------------------------------------------------------
- */
-
-/* A kernel of a run: label, text, and what each boot gave. NAN: this boot does not have it. */
-typedef struct {
-	const char *label, *text;
-} Kernel;
-
-typedef struct {
-	const char *metric, *unit;
-	int better;
-	double values[8][3]; /* per kernel, per boot */
-} Metric;
-
-typedef struct {
-	const char *name;
-	guint n_boots;
-	Kernel kernels[8];
-	Metric metrics[12];
-	/* what became of some boots instead: "1/2": boot 2 of kernel 1 (from 0), 'f'ailed or
-	 * 'm'issing */
-	struct {
-		guint kernel, boot;
-		char what;
-	} bad[4];
-} Case;
-
-static const char scenario[] =
-	"{\"settings\": {\"thp\": \"madvise\", \"x\": [1, 2]},"
-	" \"prepare\": [{\"name\": \"mkfs\"}, {\"name\": \"fsmark\"}],"
-	" \"steps\": [{\"name\": \"xfsrepair\"}, {\"name\": \"a-late-step\"}]}";
-
-static LabPlan *case_plan(const Case *c)
-{
-	const char *digests[9] = {};
-	g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
-	LabPlan *plan;
-
-	for (guint k = 0; c->kernels[k].label; k++) {
-		digests[k] = g_strdup_printf("%c%c%06u%056u", 'a' + k, 'a' + k, k, 7u);
-		g_ptr_array_add(all, (char *)digests[k]);
-	}
-	plan = empty_plan(digests);
-	set_text(&plan->scenario_name, c->name);
-	for (guint b = 0; b < c->n_boots; b++)
-		for (guint k = 0; digests[k]; k++) {
-			g_autofree char *id = g_strdup_printf("k%u-s%u", k, b + 1);
-
-			add_plan_boot(plan, id, c->kernels[k].label, c->kernels[k].text, digests[k],
-				      b + 1);
-		}
-	return plan;
-}
-
-static char what_became(const Case *c, guint kernel, guint boot)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(c->bad); i++)
-		if (c->bad[i].what && c->bad[i].kernel == kernel && c->bad[i].boot == boot)
-			return c->bad[i].what;
-	return 'o';
-}
-
-static void complete_case_boot(const LabRun *run, const Case *c, const LabPlanBoot *boot)
-{
-	guint k = (guint)g_ascii_strtoull(boot->id + 1, NULL, 10), b = (guint)boot->seed - 1;
-	g_autoptr(GPtrArray) samples =
-		g_ptr_array_new_with_free_func((GDestroyNotify)lab_sample_free);
-	g_autofree char *digest = g_strdup_printf("%s-digest", boot->id);
-
-	for (guint m = 0; m < G_N_ELEMENTS(c->metrics) && c->metrics[m].metric; m++) {
-		const Metric *metric = &c->metrics[m];
-		LabSample *sample;
-
-		if (isnan(metric->values[k][b]))
-			continue;
-		sample = g_new0(LabSample, 1);
-		*sample = (LabSample){g_strdup(metric->metric), metric->values[k][b], metric->unit,
-				      metric->better};
-		g_ptr_array_add(samples, sample);
-	}
-	switch (what_became(c, k, b)) {
-	case 'f':
-		complete_boot(run, boot, LAB_OUTCOME_KERNEL,
-			      "Kernel panic - not syncing: \xc3\xa9\n!", "", NULL);
-		break;
-	case 'o':
-		complete_boot(run, boot, LAB_OUTCOME_OK, "", digest, samples);
-		break;
-	}
-}
-
-static LabRun *make_run(const Case *c, void (*change)(LabPlan *plan), const char *canonical)
-{
-	g_autoptr(GError) error = NULL;
-	g_autoptr(LabPlan) plan = case_plan(c);
-	LabRun *run;
-
-	if (change)
-		change(plan);
-	run = lab_store_create_run(store, plan, "", canonical, &error);
-	assert_no_error(error);
-	for (guint i = 0; i < run->plan->boots->len; i++)
-		complete_case_boot(run, c, run->plan->boots->pdata[i]);
-	lab_run_refresh(run);
-	return run;
-}
+#include "tests/unit/compare_cases.h"
 
 /* ---- golden tables ------------------------------------------------------------------------------
  */
@@ -188,6 +61,17 @@ static const Case cases[] = {
 	  {"numa_hint_faults", "count", 0, {{NAN, NAN, NAN}, {1, 2, 4}, {1, 2, 4}}},
 	  {"numa_pages_migrated", "count", 0, {{4, 4, 4}, {NAN, NAN, NAN}, {0, 0, 0}}}},
 	 {{1, 1, 'f'}, {2, 0, 'm'}, {1, 2, 'm'}}},
+	/* a step that only one of them has, either way */
+	{"partial",
+	 3,
+	 {{"6.1.192", "debian:bookworm"}, {"6.12.95", "debian:bookworm-backports"}},
+	 {{"real-fsmark", "s", -1, {{12.1, 12.4, 12.2}, {11.1, 11.4, 11.2}}},
+	  {"syst-fsmark", "s", -1, {{10.1, 10.4, 10.2}, {11.1, 11.4, 11.2}}},
+	  {"files/s-fsmark", "files/s", 1, {{5162.1, 5346, 5200.25}, {NAN, NAN, NAN}}},
+	  {"real-xfsrepair", "s", -1, {{5.2, 5.25, 5.31}, {NAN, NAN, NAN}}},
+	  {"syst-xfsrepair", "s", -1, {{4.1, 4.05, 4.01}, {NAN, NAN, NAN}}},
+	  {"real-a-late-step", "s", -1, {{NAN, NAN, NAN}, {1.1, 1.2, 1.3}}},
+	  {"numa_hint_faults", "count", 0, {{26454, 26001, 27333}, {NAN, NAN, NAN}}}}},
 	{"all-of-one-failed",
 	 2,
 	 {{"6.1.192", "debian:bookworm"}, {"6.12.95", "debian:bookworm-backports"}},
@@ -271,30 +155,13 @@ static void assert_plain(const char *text)
 	ck_assert_ptr_null(strstr(text, "-0.00"));
 }
 
-static LabCompare *compare(const char *counters, const char *first, ...)
-{
-	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-	g_auto(GStrv) selections = NULL;
-	g_autoptr(GError) error = NULL;
-	LabCompare *result;
-	va_list ap;
-
-	va_start(ap, first);
-	for (const char *selection = first; selection; selection = va_arg(ap, const char *))
-		g_strv_builder_add(builder, selection);
-	va_end(ap);
-	selections = g_strv_builder_end(builder);
-	result = lab_compare(store, (const char *const *)selections, counters, &error);
-	assert_no_error(error);
-	return result;
-}
-
 START_TEST(golden)
 {
 	const Case *c = &cases[_i];
 	g_autoptr(LabRun) run = make_run(c, NULL, scenario);
 	g_autoptr(LabCompare) result = compare(NULL, "latest", NULL);
-	g_autofree char *text = lab_compare_text(result), *csv = lab_compare_csv(result);
+	g_autofree char *text = lab_compare_text(result, NULL, NULL),
+			*csv = lab_compare_csv(result);
 	g_autofree char *json = lab_compare_json(result);
 	g_autoptr(JsonParser) parser = json_parser_new();
 
@@ -311,82 +178,13 @@ START_TEST(all_counters)
 	g_autoptr(LabRun) run = make_run(&cases[0], NULL, scenario);
 	g_autoptr(LabCompare) all = compare("all", "1", NULL);
 	g_autoptr(LabCompare) some = compare("irq.*, numa_*:xfsrepair,numa_hint_faults", "1", NULL);
-	g_autofree char *text = lab_compare_text(all);
+	g_autofree char *text = lab_compare_text(all, NULL, NULL);
 
 	ck_assert_uint_eq(all->counters->len, 5);
 	check_golden("demo-all", "txt", text);
 	ck_assert_uint_eq(some->counters->len, 3);
 	ck_assert_str_eq(((LabCompareRow *)some->counters->pdata[0])->metric, "irq.TLB");
 	ck_assert_str_eq(((LabCompareRow *)some->counters->pdata[2])->metric, "numa_hint_faults");
-}
-END_TEST
-
-/* ---- layout of the lists ------------------------------------------------------------------------
- */
-
-/*
- * What the three iterations behind tests/data/mmtests/slowscan-v2.txt were, to two digits. Without
- * syst-xfsrepair: its "-163.23%" pushed columns aside in MMTests, and widens the column here.
- */
-static const Case posted = {
-	"xfsrepair",
-	3,
-	{{"4.0.0-rc1", "dir:/vanilla"},
-	 {"4.0.0-rc1", "dir:/slowscan-v2"},
-	 {"3.19.0", "dir:/k/vanilla"}},
-	{{"real-fsmark",
-	  "s",
-	  -1,
-	  {{1157.41, 1170.50, 1171.98}, {1150.38, 1158.28, 1159.25}, {1164.44, 1166.44, 1167.96}}},
-	 {"syst-fsmark",
-	  "s",
-	  -1,
-	  {{3998.06, 4030.92, 4033.84}, {3988.42, 3999.62, 4024.53}, {4016.12, 4022.29, 4039.20}}},
-	 {"real-xfsrepair",
-	  "s",
-	  -1,
-	  {{497.64, 502.51, 523.40}, {456.87, 457.47, 464.40}, {442.64, 444.92, 455.42}}}},
-};
-
-/* The same line, apart from the last digit of a percentage, which comes from unrounded data. */
-static gboolean same_line(const char *got, const char *wanted)
-{
-	if (strlen(got) != strlen(wanted))
-		return FALSE;
-	for (gsize i = 0; got[i]; i++) {
-		gboolean in_percent = strcspn(wanted + i, "%") <= 2;
-
-		if (got[i] != wanted[i] &&
-		    !(in_percent && g_ascii_isdigit(got[i]) && g_ascii_isdigit(wanted[i])))
-			return FALSE;
-	}
-	return TRUE;
-}
-
-START_TEST(layout_of_a_posted_table)
-{
-	static const char steps[] =
-		"{\"steps\": [{\"name\": \"fsmark\"}, {\"name\": \"xfsrepair\"}]}";
-	g_autoptr(LabRun) run = make_run(&posted, NULL, steps);
-	g_autoptr(LabCompare) result = compare(NULL, "1", NULL);
-	g_autofree char *text = lab_compare_text(result);
-	g_autofree char *posted_text =
-		lab_file_read(TEST_DATA "/mmtests/slowscan-v2.txt", NULL, NULL);
-	g_auto(GStrv) got = g_strsplit(text, "\n", -1), wanted = g_strsplit(posted_text, "\n", -1);
-	guint checked = 0;
-
-	for (guint i = 0, at = 0; i < 23; i++) {
-		/* MMTests of that time divided by n. */
-		if (g_str_has_prefix(wanted[i], "Stddev") ||
-		    g_str_has_prefix(wanted[i], "CoeffVar") || strstr(wanted[i], "syst-xfsrepair"))
-			continue;
-		while (g_str_has_prefix(got[at], "Stddev") || g_str_has_prefix(got[at], "CoeffVar"))
-			at++;
-		ck_assert_msg(same_line(got[at], wanted[i]), "\n%s\n%s", got[at], wanted[i]);
-		at++;
-		checked++;
-	}
-	ck_assert_uint_eq(checked, 12);
 }
 END_TEST
 
@@ -416,7 +214,7 @@ START_TEST(two_runs)
 	g_autoptr(LabRun) two = make_run(&cases[0], other_image, scenario);
 	g_autoptr(LabCompare) result = compare(NULL, "latest~1:6.1.192", "2:bookworm-backports",
 					       "2:debian:bookworm", "1:aa0000", NULL);
-	g_autofree char *text = lab_compare_text(result);
+	g_autofree char *text = lab_compare_text(result, NULL, NULL);
 
 	check_golden("two-runs", "txt", text);
 	ck_assert_uint_eq(result->columns->len, 4);
@@ -429,7 +227,8 @@ static void assert_refused(const char *first, const char *second, const char *co
 	const char *const selections[] = {first, second, NULL};
 	g_autoptr(GError) error = NULL;
 
-	ck_assert_ptr_null(lab_compare(store, selections, counters, &error));
+	ck_assert_ptr_null(
+		lab_compare(store, selections, &(LabCompareOptions){.counters = counters}, &error));
 	ck_assert_ptr_nonnull(error);
 	ck_assert_msg(g_error_matches(error, LAB_ERROR, code), "%s", error->message);
 	assert_contains(error->message, wanted);
@@ -463,7 +262,7 @@ START_TEST(refused)
 	g_autoptr(LabRun) two = make_run(&cases[0], other_scenario, other);
 	g_autoptr(LabRun) three = make_run(&cases[0], other_clock, scenario);
 	g_autoptr(LabRun) four = make_run(&cases[0], other_scenario, "damaged");
-	g_autoptr(LabRun) five = make_run(&cases[9], NULL, scenario);
+	g_autoptr(LabRun) five = make_run(&cases[10], NULL, scenario);
 
 	assert_refused(
 		"1", "2", NULL, LAB_ERROR_USER,
@@ -513,7 +312,7 @@ START_TEST(identical_seeds)
 	complete_boot(run, run->plan->boots->pdata[0], LAB_OUTCOME_OK, "", "same", samples);
 	complete_boot(run, run->plan->boots->pdata[4], LAB_OUTCOME_OK, "", "same", samples);
 	result = compare(NULL, "1", NULL);
-	text = lab_compare_text(result);
+	text = lab_compare_text(result, NULL, NULL);
 	assert_contains(text, "6.1.192 bookworm, run 1: seeds 1 and 3 gave identical boots");
 }
 END_TEST
@@ -546,6 +345,82 @@ START_TEST(every_sample_can_be_traced)
 }
 END_TEST
 
+/* ---- stars -------------------------------------------------------------------------------------- */
+
+/* Of a rate: by its reciprocals, times of one piece of work. Here each of them grows by as much, and
+ * the rates themselves by anything from 0.01 to 91: their own t test would tell nothing. */
+START_TEST(stars)
+{
+	Case c = {"stars",
+		  4,
+		  {{"6.1.192", "debian:bookworm"}, {"6.12.95", "debian:bookworm-backports"}},
+		  {{"files/s-fsmark", "files/s", 1, {{10, 50, 200, 1000}}},
+		   {"real-fsmark", "s", -1, {{5, 5.1, 5.2, 5.4}, {5.01, 5.11, 5.21, 5.41}}},
+		   {"real-xfsrepair", "s", -1, {{5, 5.1, 5.2, 5.4}, {5.4, 5.2, 5.1, 5.01}}}}};
+	g_autoptr(LabRun) run = NULL;
+	g_autoptr(LabCompare) result = NULL;
+	g_autofree char *text = NULL, *layout = NULL;
+	LabDifference rates;
+
+	for (guint b = 0; b < 4; b++)
+		c.metrics[0].values[1][b] = 1 / (1 / c.metrics[0].values[0][b] + 0.0001);
+	rates = lab_difference(LAB_DESIGN_PAIRED, c.metrics[0].values[0], 4, c.metrics[0].values[1],
+			       4);
+	ck_assert_double_gt(rates.p, 0.05);
+	run = make_run(&c, NULL, scenario);
+	result = compare(NULL, "latest", NULL);
+	text = lab_compare_text(result, NULL, NULL);
+	assert_contains(text,
+			"Hmean    files/s-fsmark       31.75 (  0.00%)       31.65 * -0.32%*\n");
+	assert_contains(text,
+			"Amean    real-fsmark          5.175 (  0.00%)       5.185 * -0.19%*\n");
+	assert_contains(text,
+			"Amean    real-xfsrepair       5.175 (  0.00%)       5.178 ( -0.05%)\n");
+	assert_contains(text, "\n* differs from the first column: t test at 95 %");
+	layout = lab_compare_text(result, &(LabTableOptions){.mmtests = TRUE}, NULL);
+	ck_assert_ptr_null(strchr(layout, '*'));
+}
+END_TEST
+
+/* ---- rows --------------------------------------------------------------------------------------- */
+
+START_TEST(rows_asked_for)
+{
+	g_autoptr(LabRun) run = make_run(&cases[0], NULL, scenario);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(LabCompare) result = compare(NULL, "latest", NULL);
+	g_autofree char *text = lab_compare_text(
+		result, &(LabTableOptions){.rows = "max, mean", .percentiles = "50,90,99.5"},
+		&error);
+	const char *const bad_rows[] = {"amin", "", "mean,maximum"};
+	const char *const bad_percentiles[] = {"", "50,", "101", "-1", "x", "5x", "nan", "0x10"};
+
+	assert_no_error(error);
+	ck_assert_ptr_null(strstr(text, "\nMin "));
+	ck_assert_ptr_null(strstr(text, "\nStddev "));
+	assert_contains(text, "\nAmean     real-xfsrepair");
+	assert_contains(text, "\nHmean     files/s-fsmark");
+	assert_contains(text, "\n2nd-qrtle files/s-fsmark      5200.25 (  0.00%)");
+	assert_contains(text, "\nMax-90    files/s-fsmark      5346.00 (  0.00%)");
+	assert_contains(text, "\nMax-99.5  real-xfsrepair        5.310 (  0.00%)");
+	assert_contains(text, "\nMax       real-xfsrepair");
+	for (guint i = 0; i < G_N_ELEMENTS(bad_rows); i++) {
+		g_clear_error(&error);
+		ck_assert_ptr_null(
+			lab_compare_text(result, &(LabTableOptions){.rows = bad_rows[i]}, &error));
+		ck_assert(g_error_matches(error, LAB_ERROR, LAB_ERROR_USER));
+	}
+	for (guint i = 0; i < G_N_ELEMENTS(bad_percentiles); i++) {
+		g_clear_error(&error);
+		ck_assert_msg(!lab_compare_text(
+				      result, &(LabTableOptions){.percentiles = bad_percentiles[i]},
+				      &error),
+			      "'%s'", bad_percentiles[i]);
+		ck_assert(g_error_matches(error, LAB_ERROR, LAB_ERROR_USER));
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("compare");
@@ -557,13 +432,14 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, golden, 0, G_N_ELEMENTS(cases));
 	tcase_add_test(tcase, all_counters);
-	tcase_add_test(tcase, layout_of_a_posted_table);
 	tcase_add_test(tcase, two_runs);
 	tcase_add_test(tcase, factor);
 	tcase_add_test(tcase, refused);
 	tcase_add_test(tcase, nothing_there);
 	tcase_add_test(tcase, identical_seeds);
 	tcase_add_test(tcase, every_sample_can_be_traced);
+	tcase_add_test(tcase, stars);
+	tcase_add_test(tcase, rows_asked_for);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

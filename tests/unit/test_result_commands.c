@@ -185,13 +185,13 @@ START_TEST(compare)
 	g_autoptr(JsonNode) json = NULL;
 
 	make_runs(runs);
-	text = numalab(0, NULL, "compare 1");
+	text = numalab(LAB_ERROR_UNKNOWN, NULL, "compare 1"); /* one boot of one kernel */
 	result = lab_compare(store, selections, NULL, NULL);
-	wanted = lab_compare_text(result);
+	wanted = lab_compare_text(result, NULL, NULL);
 	ck_assert_str_eq(text, wanted);
-	csv = numalab(0, NULL, "compare 1:6.12 2 --csv");
+	csv = numalab(LAB_ERROR_UNKNOWN, NULL, "compare 1:6.12 2 --csv");
 	assert_contains(csv, "real-xfsrepair,s,lower,6.12,trixie");
-	json = numalab_json("compare 1 2 --json");
+	json = numalab_json("compare 1 2 --json --judge none");
 	ck_assert_uint_eq(json_array_get_length(json_object_get_array_member(
 				  json_node_get_object(json), "columns")),
 			  4);
@@ -199,6 +199,78 @@ START_TEST(compare)
 	kernels = numalab(LAB_ERROR_USER, "run 1 has no kernel '5.10'", "compare 1:5.10");
 	nothing = numalab(LAB_ERROR_UNKNOWN, "no boot has samples", "compare 4");
 	free_runs(runs);
+}
+END_TEST
+
+/* What the command says by its exit code, and what it refuses. */
+START_TEST(verdicts)
+{
+	static const struct {
+		const char *arguments, *error; /* NULL: none */
+		int exit_status;
+	} calls[] = {
+		{"compare 1:6.1", NULL, 0}, /* nothing to compare it with */
+		{"compare 1 --judge none", NULL, 0},
+		{"compare 1", NULL, LAB_ERROR_UNKNOWN},
+		{"compare 1:6.1 2:6.1 --alpha 0.2", NULL, LAB_ERROR_UNKNOWN}, /* one is left */
+		{"compare 1 --rows mean --percentiles 50 --format mmtests --judge none", NULL, 0},
+		{"compare 1 --names mmtests --csv --judge none", NULL, 0},
+		{"compare 1 --judge real-xfsrepar=2", "did you mean 'real-xfsrepair'?", 2},
+		{"compare 1 --judge real-xfsrepair", "--judge: wanted METRIC=PERCENT", 2},
+		{"compare 1 --judge none --judge real-xfsrepair=2", "found 'none'", 2},
+		{"compare 1 --judge a=1 --judge a=2", "each metric once, found 'a' twice", 2},
+		{"compare 1 --alpha 1", "--alpha: wanted a probability", 2},
+		{"compare 1 --alpha -0.1", "--alpha: wanted a probability", 2},
+		{"compare 1 --format mmtest", "found 'mmtest' (did you mean 'mmtests'?)", 2},
+		{"compare 1 --names x", "--names: wanted kernel or mmtests", 2},
+		{"compare 1 --rows mena", "found 'mena' (did you mean 'mean'?)", 2},
+		{"compare 1 --percentiles 50,x", "found 'x'", 2},
+		{"compare 1 --rows mean --json", "wanted one of --json or --csv and", 2},
+		{"compare 1 --counters x --names mmtests", "--counters and --names mmtests", 2},
+	};
+	LabRun *runs[4];
+
+	make_runs(runs);
+	for (guint i = 0; i < G_N_ELEMENTS(calls); i++) {
+		g_autofree char *out =
+			numalab(calls[i].exit_status, calls[i].error, calls[i].arguments);
+
+		ck_assert_msg(!*out == (calls[i].exit_status == LAB_ERROR_USER), "%s",
+			      calls[i].arguments);
+	}
+	free_runs(runs);
+}
+END_TEST
+
+/* Exit 1, the code that says bad to git bisect run: three boots of each, one kernel slower. */
+START_TEST(regression)
+{
+	const char *const kernels[] = {"aaaa", "bbbb", NULL};
+	g_autoptr(LabPlan) plan = empty_plan(kernels);
+	g_autoptr(LabRun) run = NULL;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL, *faster = NULL;
+
+	for (guint i = 0; i < 6; i++) {
+		g_autofree char *id = g_strdup_printf("%s-s%u", i % 2 ? "6.12" : "6.1", i / 2);
+
+		add_plan_boot(plan, id, i % 2 ? "6.12" : "6.1", "debian:x", kernels[i % 2], i / 2);
+	}
+	run = lab_store_create_run(store, plan, "name: demo\n", "{}", &error);
+	assert_no_error(error);
+	for (guint i = 0; i < 6; i++) {
+		g_autoptr(GPtrArray) samples = g_ptr_array_new();
+		LabSample sample = {(char *)"real-xfsrepair", (i % 2 ? 6 : 5) + 0.01 * (i / 2), "s",
+				    -1};
+		const LabPlanBoot *boot = run->plan->boots->pdata[i];
+
+		g_ptr_array_add(samples, &sample);
+		complete_boot(run, boot, LAB_OUTCOME_OK, "", boot->id, samples);
+	}
+	text = numalab(1, NULL, "compare 1");
+	assert_contains(text, "\nREGRESSION real-xfsrepair: 19.96 % worse (");
+	faster = numalab(0, NULL, "compare 1:6.12 1:6.1");
+	assert_contains(faster, "\nIMPROVEMENT real-xfsrepair: 16.64 % better (");
 }
 END_TEST
 
@@ -281,6 +353,8 @@ int main(void)
 	tcase_add_test(tcase, show);
 	tcase_add_test(tcase, show_evidence);
 	tcase_add_test(tcase, compare);
+	tcase_add_test(tcase, verdicts);
+	tcase_add_test(tcase, regression);
 	tcase_add_test(tcase, clean);
 	tcase_add_test(tcase, clean_cache);
 	suite_add_tcase(suite, tcase);
