@@ -7,16 +7,21 @@
 #include "lab/base/units.h"
 #include "lab/run/run.h"
 #include "lab/verdict/compare.h"
+#include "lab/verdict/decide.h"
 #include "runner/command.h"
 #include "runner/noise.h"
 #include "runner/outcome.h"
 #include "runner/print.h"
 #include "runner/progress.h"
 
+#define DEFAULT_MAX_BOOTS 20
+/* Two have a spread that says little. */
+#define MIN_BOOTS 3
+
 static char **kernels, **sets, *clock_name;
-static int boots, jobs;
+static int boots, jobs, max_boots;
 static char *connect_uri, *pool;
-static gboolean offline, fresh, strict, compare, json, aa;
+static gboolean offline, fresh, strict, compare, json, aa, until_decided;
 
 static const GOptionEntry options[] = {
 	{"kernel", 'k', 0, G_OPTION_ARG_STRING_ARRAY, &kernels,
@@ -43,6 +48,10 @@ static const GOptionEntry options[] = {
 	 "the first kernel against itself, with as many seeds again: the noise floor (two "
 	 "--kernel: built twice from the same sources)",
 	 NULL},
+	{"until-decided", 'u', 0, G_OPTION_ARG_NONE, &until_decided,
+	 "add boots until each judged metric has a verdict; exits by the verdicts", NULL},
+	{"max-boots", 0, 0, G_OPTION_ARG_INT, &max_boots,
+	 "with --until-decided: not more than N of each kernel (default 20)", "N"},
 	{"strict", 0, 0, G_OPTION_ARG_NONE, &strict,
 	 "with clock kvm: no run on a host that is not at rest (governor, turbo, SMT, load, ...)",
 	 NULL},
@@ -155,6 +164,75 @@ static gboolean print_noise(const LabRun *r, CommandContext *context, GError **e
 	return TRUE;
 }
 
+typedef struct {
+	LabDecide *decide;
+	const LabRunOptions *options;
+} Looking;
+
+static gboolean on_look(const LabRun *r, guint look, gboolean *go_on, gpointer data, GError **error)
+{
+	const Looking *looking = data;
+	g_autofree char *line = lab_decide_look(looking->decide, r->id, look, go_on, error);
+
+	if (line && looking->options->notify)
+		looking->options->notify(
+			&(LabRunEvent){.kind = LAB_EVENT_NOTE, .text = line, .eta_us = -1},
+			looking->options->data);
+	return line != NULL;
+}
+
+/* Exit code: a regression is one, whatever else happened; else what became of the boots comes first. */
+static int decide(const LabScenario *scenario, const LabRunOptions *o, Progress **progress,
+		  CommandContext *context, GError **error)
+{
+	gint64 started = g_get_monotonic_time();
+	g_autofree char *root = lab_path_store(context->store);
+	g_autoptr(LabStore) store = lab_store_open(root, error);
+	g_autoptr(LabDecide) d =
+		store ? lab_decide_new(store, max_boots ? (guint)max_boots : DEFAULT_MAX_BOOTS) : NULL;
+	g_autofree char *text = NULL;
+	g_autoptr(LabRun) r = NULL;
+	const guint *looks;
+	guint n_looks;
+	int code;
+
+	if (!d)
+		return COMMAND_FAILED;
+	looks = lab_decide_looks(d, &n_looks);
+	r = lab_run_looks(scenario, n_looks, looks, on_look, &(Looking){d, o}, o, error);
+	g_clear_pointer(progress, progress_free);
+	if (!r)
+		return COMMAND_FAILED;
+	if (!json)
+		print_run(r, g_get_monotonic_time() - started);
+	if (compare && !print_comparison(r, context, error))
+		return COMMAND_FAILED;
+	text = json ? lab_decide_json(d) : lab_decide_text(d);
+	printf("%s%s", json ? "" : "\n", text);
+	code = lab_decide_exit_code(d);
+	if (code == 1)
+		return code;
+	return outcome_exit_code(r, error) ? outcome_exit_code(r, NULL) : code;
+}
+
+static gboolean check_options(GError **error)
+{
+	const char *wrong = boots < 0 ? "boots" : jobs < 0 ? "jobs" : NULL;
+
+	if (wrong)
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "--%s: wanted a number above 0", wrong);
+	else if (max_boots && (max_boots < MIN_BOOTS || !until_decided))
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "--max-boots: wanted %d or more, with --until-decided", MIN_BOOTS);
+	else if (until_decided && (aa || boots || (json && compare)))
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "--until-decided chooses the boots, and prints the verdicts: wanted neither "
+			    "--boots nor --aa, nor --json with --compare");
+	else
+		return TRUE;
+	return FALSE;
+}
+
 static int run(int argc, char **argv, CommandContext *context, GError **error)
 {
 	g_auto(GStrv) set = NULL;
@@ -163,11 +241,8 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 	g_autoptr(LabRun) r = NULL;
 	gint64 started = g_get_monotonic_time(), us;
 
-	if (boots < 0 || jobs < 0) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "--%s: wanted a number above 0",
-			    boots < 0 ? "boots" : "jobs");
+	if (!check_options(error))
 		return COMMAND_FAILED;
-	}
 	set = overrides();
 	scenario = lab_scenario_find(argv[0], (const char *const *)set, error);
 	if (!scenario)
@@ -188,6 +263,8 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 			   .data = progress,
 			   .cancellable = context->cancellable};
 
+	if (until_decided)
+		return decide(scenario, &o, &progress, context, error);
 	r = lab_run_scenario(scenario, &o, error);
 	g_clear_pointer(&progress, progress_free);
 	if (!r)
@@ -220,6 +297,8 @@ const Command cmd_run = {
 		       "Exit code: 0 when every boot is ok, else by the worst of them: 3 the lab "
 		       "failed, 4 a step failed, "
 		       "5 a kernel did not boot or crashed; 2 for an error in the scenario. "
+		       "With --until-decided: 1 for a regression, else by the boots, else 4 when a "
+		       "metric is not decided. "
 		       "--compare changes nothing of that: numalab compare exits by the verdicts.",
 	.options = options,
 	.run = run,

@@ -67,5 +67,8 @@ void lab_compare_mmtests_rows(const LabCompare *compare, GHashTable *rows, GPtrA
 gboolean lab_compare_judge(LabCompare *compare, const LabRun *baseline,
 			   const LabCompareOptions *options, GPtrArray *notes, GError **error);
 
+/** lab_compare_verdict_line() - one of them */
+void lab_compare_verdict_line(const LabCompare *compare, const LabCompareVerdict *verdict, GString *text);
+
 /** lab_compare_verdict_lines() - the verdicts, one a line, and by what rule; "" without any */
 void lab_compare_verdict_lines(const LabCompare *compare, GString *text);

@@ -86,7 +86,7 @@ static char *unknown_text(const LabCompareVerdict *v)
 			      : "; how many more boots cannot be told");
 }
 
-static void append_verdict(const LabCompare *compare, const LabCompareVerdict *v, GString *text)
+void lab_compare_verdict_line(const LabCompare *compare, const LabCompareVerdict *v, GString *text)
 {
 	const LabCompareColumn *column = compare->columns->pdata[v->column];
 	g_autofree char *change = NULL, *interval = NULL, *unknown = NULL;
@@ -135,7 +135,7 @@ void lab_compare_verdict_lines(const LabCompare *compare, GString *text)
 	if (!n)
 		return;
 	for (guint i = 0; i < compare->verdicts->len; i++)
-		append_verdict(compare, compare->verdicts->pdata[i], text);
+		lab_compare_verdict_line(compare, compare->verdicts->pdata[i], text);
 	g_string_append_printf(text,
 			       "judged %s; intervals: a plus is better (of counters: more); %s; %s",
 			       compare->judged_by, design_text(compare), level);

@@ -16,8 +16,8 @@ if [ ! -S /run/libvirt/libvirt-sock ]; then
 	trap 'kill "${started[@]}"; wait' EXIT
 	until [ -S /run/libvirt/libvirt-sock ]; do kill -0 "${started[1]}" || break; read -r -t 0.1 < /dev/zero; done
 fi
-run_exit 2 "a daemon of another host" "$NUMALAB" run "$scenario" --offline --connect qemu+ssh://host/system
-matches "is refused" 'wanted qemu:///system or qemu:///session' "$errors"
+run_exit 2 "another driver" "$NUMALAB" run "$scenario" --offline --connect xen:///system
+matches "is refused" 'wanted qemu:///system, qemu:///session or a host of yours' "$errors"
 
 run_exit 0 "a guest of the daemon" "$NUMALAB" run "$scenario" --offline --connect "$uri"
 boot=$(ls -d "$NUMALAB_STORE"/runs/1/boots/* | head -n 1)

@@ -42,8 +42,9 @@ gboolean disk_ok(Disk *disk, int result, const char *what, GError **error)
 
 gboolean disk_sh(Disk *disk, const char *what, const char *command, GError **error)
 {
+	/* Of a command that fails libguestfs tells what it said on stderr. */
 	g_autofree char *all = g_strconcat(
-		"exec 2>&1; export DEBIAN_FRONTEND=noninteractive LC_ALL=C; ", command, NULL);
+		"exec >&2; export DEBIAN_FRONTEND=noninteractive LC_ALL=C; ", command, NULL);
 	char *said = guestfs_sh(disk->g, all);
 
 	free(said);
