@@ -4,27 +4,7 @@
 #include <math.h>
 
 #include "lab/verdict/compare.h"
-#include "tests/unit/lab_store.h"
-
-/* Of the test that runs: checked fixtures make them. */
-static char *root;
-static LabStore *store;
-
-static inline void setup(void)
-{
-	g_autoptr(GError) error = NULL;
-
-	root = g_dir_make_tmp("numalab-compare-XXXXXX", NULL);
-	store = lab_store_open(root, &error);
-	assert_no_error(error);
-}
-
-static inline void teardown(void)
-{
-	g_clear_pointer(&store, lab_store_free);
-	lab_dir_remove(root, NULL);
-	g_clear_pointer(&root, g_free);
-}
+#include "tests/unit/store_fixture.h"
 
 /* ---- making runs --------------------------------------------------------------------------------
  */

@@ -5,28 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tests/unit/lab_store.h"
+#include "tests/unit/store_fixture.h"
 
 #define N_MAX 8
-
-static char *root;
-static LabStore *store;
-
-static void setup(void)
-{
-	g_autoptr(GError) error = NULL;
-
-	root = g_dir_make_tmp("numalab-decide-XXXXXX", NULL);
-	store = lab_store_open(root, &error);
-	assert_no_error(error);
-}
-
-static void teardown(void)
-{
-	g_clear_pointer(&store, lab_store_free);
-	lab_dir_remove(root, NULL);
-	g_clear_pointer(&root, g_free);
-}
 
 /* real-x of the boots of each kernel */
 typedef struct {

@@ -5,26 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tests/unit/lab_store.h"
-
-static char *root;
-static LabStore *store;
-
-static void setup(void)
-{
-	g_autoptr(GError) error = NULL;
-
-	root = g_dir_make_tmp("numalab-noise-XXXXXX", NULL);
-	store = lab_store_open(root, &error);
-	assert_no_error(error);
-}
-
-static void teardown(void)
-{
-	g_clear_pointer(&store, lab_store_free);
-	lab_dir_remove(root, NULL);
-	g_clear_pointer(&root, g_free);
-}
+#include "tests/unit/store_fixture.h"
 
 static void complete(const LabRun *run, const LabPlanBoot *boot, double value)
 {
