@@ -16,7 +16,7 @@ typedef struct {
 /**
  * struct LabCollect - all strings and arrays NULL where nothing is asked for; arrays end with NULL
  * @perf_steps: steps that are sampled on all CPUs
- * @perf_event: "auto" (cycles, else cpu-clock), or an event as perf names it
+ * @perf_event: "auto" (cycles, else cpu-clock), another of the CPU's, or a clock, as perf names it
  * @perf_hz:    samples a second on each CPU
  * @perf_ring_bytes: of each CPU, a power of 2; @perf_bytes: of a step's profile, which is cut there
  * @stat_events: as perf stat names them, also "exceptions:*"; @stat_steps: where they are counted

@@ -26,8 +26,7 @@ struct raw_collect {
 
 struct raw_perf {
 	const LabYamlNode *steps;
-	const char *event;
-	guint call_graph;
+	guint event, call_graph;
 	guint64 hz, ring, bytes;
 };
 
@@ -44,6 +43,20 @@ struct raw_hist {
 
 static const char *const counters[] = {"vmstat", "numastat", "interrupts", NULL};
 static const char *const call_graphs[] = {"fp", NULL};
+/* What goes on all the time, so that "so many samples a second" means something. */
+static const char *const perf_events[] = {"auto",
+					  "cycles",
+					  "cpu-cycles",
+					  "instructions",
+					  "cache-references",
+					  "cache-misses",
+					  "branches",
+					  "branch-misses",
+					  "bus-cycles",
+					  "ref-cycles",
+					  "cpu-clock",
+					  "task-clock",
+					  NULL};
 
 static const LabYamlField collect_fields[] = {
 	{"counters", LAB_YAML_NODES, offsetof(struct raw_collect, counters)},
@@ -56,7 +69,7 @@ static const LabYamlField collect_fields[] = {
 
 static const LabYamlField perf_fields[] = {
 	{"steps", LAB_YAML_ANY, offsetof(struct raw_perf, steps)},
-	{"event", LAB_YAML_TEXT, offsetof(struct raw_perf, event)},
+	{"event", LAB_YAML_WORD, offsetof(struct raw_perf, event), .words = perf_events},
 	{"call-graph", LAB_YAML_WORD, offsetof(struct raw_perf, call_graph), .words = call_graphs},
 	{"frequency", LAB_YAML_UINT, offsetof(struct raw_perf, hz), .min = 1, .max = 100000},
 	{"ring", LAB_YAML_BYTES, offsetof(struct raw_perf, ring)},
@@ -175,10 +188,8 @@ static gboolean is_event(const char *text, gboolean pattern)
 
 static gboolean read_perf(const LabYamlNode *node, LabScenario *s, GError **error)
 {
-	struct raw_perf raw = {.event = "auto",
-			       .hz = DEFAULT_HZ,
-			       .ring = DEFAULT_RING_BYTES,
-			       .bytes = DEFAULT_PERF_BYTES};
+	struct raw_perf raw = {
+		.hz = DEFAULT_HZ, .ring = DEFAULT_RING_BYTES, .bytes = DEFAULT_PERF_BYTES};
 	LabCollect *c = &s->collect;
 
 	if (!node)
@@ -186,16 +197,13 @@ static gboolean read_perf(const LabYamlNode *node, LabScenario *s, GError **erro
 	if (!lab_yaml_read(node, "perf", perf_fields, &raw, error) ||
 	    !read_steps(raw.steps, s, &c->perf_steps, error))
 		return FALSE;
-	if (!is_event(raw.event, FALSE))
-		return lab_yaml_fail(lab_yaml_get(node, "event"), error,
-				     "auto, or an event as perf names it");
 	if (raw.ring < RING_MIN || raw.ring > RING_MAX || raw.ring & (raw.ring - 1))
 		return lab_yaml_fail(lab_yaml_get(node, "ring"), error,
 				     "a power of 2 from 8KiB to 16MiB");
 	if (raw.bytes < raw.ring || raw.bytes > PERF_BYTES_MAX)
 		return lab_yaml_fail(lab_yaml_get(node, "max-size"), error,
 				     "a size from that of the ring to 1GiB");
-	c->perf_event = g_strdup(raw.event);
+	c->perf_event = g_strdup(perf_events[raw.event]);
 	c->perf_hz = raw.hz;
 	c->perf_ring_bytes = raw.ring;
 	c->perf_bytes = raw.bytes;
@@ -209,8 +217,9 @@ static gboolean check_names(const GPtrArray *names, gboolean events, GError **er
 
 		if (events && !is_event(name->text, TRUE))
 			return lab_yaml_fail(name, error, "an event as perf names it");
-		if (!events && !g_regex_match_simple("^(numastat\\.(node[0-9]+\\.)?)?[a-z0-9_]{1,80}$",
-						     name->text, 0, 0))
+		if (!events &&
+		    !g_regex_match_simple("^(numastat\\.(node[0-9]+\\.)?)?[a-z0-9_]{1,80}$",
+					  name->text, 0, 0))
 			return lab_yaml_fail(name, error,
 					     "a counter of /proc/vmstat, or numastat.NAME");
 		for (guint j = 0; j < i; j++)
@@ -275,8 +284,9 @@ static gboolean read_hists(const LabYamlNode *list, LabScenario *s, GError **err
 					     "a tracepoint, SYSTEM:EVENT");
 		/* One trigger, and no action of its own. */
 		if (!g_regex_match_simple("^keys=[A-Za-z0-9_.,:=$+-]{1,300}$", raw.keys, 0, 0))
-			return lab_yaml_fail(lab_yaml_get(node, "keys"), error,
-					     "keys of a hist trigger: keys=FIELD[,FIELD][:vals=...]");
+			return lab_yaml_fail(
+				lab_yaml_get(node, "keys"), error,
+				"keys of a hist trigger: keys=FIELD[,FIELD][:vals=...]");
 		hist->event = g_strdup(raw.event);
 		hist->keys = g_strdup(raw.keys);
 	}
@@ -333,7 +343,8 @@ JsonObject *lab_scenario_collect_json(const LabScenario *s)
 		json_object_set_array_member(o, "stat_events", lab_spec_json_strv(c->stat_events));
 	}
 	if (c->series_steps) {
-		json_object_set_array_member(o, "series_steps", lab_spec_json_strv(c->series_steps));
+		json_object_set_array_member(o, "series_steps",
+					     lab_spec_json_strv(c->series_steps));
 		json_object_set_array_member(o, "series_counters",
 					     lab_spec_json_strv(c->series_counters));
 		json_object_set_int_member(o, "series_ns", (gint64)c->series_ns);

@@ -161,8 +161,9 @@ static const struct spec_case errors[] = {
 	{"perf ring", RUN "collect: {perf: {ring: 9KiB}}\n",
 	 "t.yaml:6:24: wanted a power of 2 from 8KiB to 16MiB, found '9KiB'"},
 	{"perf call-graph", RUN "collect: {perf: {call-graph: dwarf}}\n", "t.yaml:6:30: wanted fp, found 'dwarf'"},
-	{"perf event", RUN "collect: {perf: {event: 'a b'}}\n",
-	 "t.yaml:6:25: wanted auto, or an event as perf names it, found 'a b'"},
+	{"perf event", RUN "collect: {perf: {event: page-faults}}\n",
+	 "t.yaml:6:25: wanted auto, cycles, cpu-cycles, instructions, cache-references, cache-misses, "
+	 "branches, branch-misses, bus-cycles, ref-cycles, cpu-clock or task-clock, found 'page-faults'"},
 	{"stat event", RUN "collect: {stat: [cycles, '../x']}\n",
 	 "t.yaml:6:26: wanted an event as perf names it, found '../x'"},
 	{"stat twice", RUN "collect: {stat: [cycles, cycles]}\n", "t.yaml:6:26: wanted each name once, found 'cycles'"},
