@@ -125,6 +125,12 @@ static void add_features(xmlNode *domain, const LabBootJob *job)
 		lab_xml_element(features, "pmu", NULL, "state", job->pmu ? "on" : "off", NULL);
 		return;
 	}
+	/*
+	 * SeaBIOS reads disks by system management mode where there is one, which changes the memory map each time; QEMU with a thread
+	 * for each CPU has been seen to die of that in GRUB (iotlb_to_section(), its issue 1921).
+	 */
+	if (job->boot == LAB_BOOT_DISK)
+		lab_xml_element(features, "smm", NULL, "state", "off", NULL);
 	tcg = lab_xml_element(features, "tcg", NULL, NULL);
 	xmlNewProp(element_uint(tcg, "tb-cache", TB_CACHE_MIB), BAD_CAST "unit", BAD_CAST "MiB");
 }
