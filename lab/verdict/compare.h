@@ -66,7 +66,7 @@ typedef struct {
 /**
  * struct LabCompareVerdict - of one judged metric, for one candidate against the baseline
  * @column:     of the candidate, from 1
- * @better:     as in LabSample; 0 also where no boot has the metric
+ * @better:     as the judge says, else as in LabSample; 0 also where no boot has the metric
  * @threshold:  as a fraction
  * @infra:      a side has no boot to judge by, and it is the lab that failed: INFRA in place of
  * @judgement's verdict

@@ -136,9 +136,10 @@ void lab_compare_verdict_lines(const LabCompare *compare, GString *text)
 		return;
 	for (guint i = 0; i < compare->verdicts->len; i++)
 		lab_compare_verdict_line(compare, compare->verdicts->pdata[i], text);
-	g_string_append_printf(text,
-			       "judged %s; intervals: a plus is better (of counters: more); %s; %s",
-			       compare->judged_by, design_text(compare), level);
+	g_string_append_printf(
+		text,
+		"judged %s; intervals: a plus is better (where that is not known: more); %s; %s",
+		compare->judged_by, design_text(compare), level);
 	if (n > 1)
 		g_string_append_printf(text, " for the %u metrics%s together (Holm)", n,
 				       compare->columns->len > 2 ? " of each kernel" : "");
