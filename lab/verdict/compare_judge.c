@@ -165,6 +165,7 @@ static LabCompareVerdict *new_verdict(const LabCompare *compare, const LabJudge 
 	verdict->column = c;
 	verdict->metric = g_strdup(judge->metric);
 	verdict->better = judge->better ? judge->better : row ? row->better : 0;
+	verdict->noise_floor = NAN;
 	verdict->threshold = (double)judge->threshold_ppm / PPM;
 	verdict->difference = row ? lab_compare_difference(compare, row, c, FALSE)
 				  : lab_difference(column->design, NULL, 0, NULL, 0);
