@@ -22,9 +22,10 @@ static const GOptionEntry options[] = {
 	{"names", 0, 0, G_OPTION_ARG_STRING, &names,
 	 "names of the counters: kernel (default), or mmtests: its block of NUMA figures", "NAMES"},
 	{"judge", 0, 0, G_OPTION_ARG_STRING_ARRAY, &judges,
-	 "judge this metric, by this threshold in percent (real-fsmark=2); repeat for more; in "
-	 "place of what the scenario says; none: judge nothing",
-	 "METRIC=PERCENT"},
+	 "judge this metric, by this threshold in percent (real-fsmark=2), and say what is better "
+	 "of a counter (numa_pages_migrated=25:lower); repeat for more; in place of what the "
+	 "scenario says; none: judge nothing",
+	 "METRIC=PERCENT[:lower|:higher]"},
 	{"alpha", 0, 0, G_OPTION_ARG_DOUBLE, &alpha,
 	 "probability that any verdict on a kernel is wrong (default: 0.05)", "P"},
 	{"rows", 0, 0, G_OPTION_ARG_STRING, &rows,
@@ -177,12 +178,14 @@ const Command cmd_compare = {
 		"else UNKNOWN, with the number of boots that would settle it. INFRA: the lab "
 		"failed, and there is nothing to judge by. Under the exact clock boots are paired "
 		"by seed. The verdicts on one kernel are right together with a probability of 95 % "
-		"(Holm's rule).\n\n"
+		"(Holm's rule). Where the store has an A/A run of the same experiment (numalab run "
+		"--aa), differences below its noise floor are marked.\n\n"
 		"Exit code: 1 for a REGRESSION, else 3 for INFRA, else 4 for UNKNOWN, else 0: also "
 		"where there is but one kernel, or nothing is judged.\n\n"
 		"  numalab compare 7\n"
 		"  numalab compare 7:6.1.192 8:6.12.95\n"
-		"  numalab compare 7 --judge real-fsmark=0.5 --judge numa_pages_migrated=25\n"
+		"  numalab compare 7 --judge real-fsmark=0.5 --judge "
+		"numa_pages_migrated=25:lower\n"
 		"  numalab compare 7 --rows mean --judge none",
 	.options = options,
 	.run = compare,

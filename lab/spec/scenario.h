@@ -160,15 +160,22 @@ typedef struct {
 	char **paths;
 } LabSetting;
 
+/**
+ * struct LabJudge - a metric that decides
+ * @threshold_ppm: 2 % = 20000
+ * @better:        +1: higher; -1: lower; 0: as what measured it says, which may be that it is not
+ * known
+ */
 typedef struct {
 	char *metric;
-	gint64 threshold_ppm; /* 2 % = 20000 */
+	gint64 threshold_ppm;
+	int better;
 } LabJudge;
 void lab_judge_free(LabJudge *judge);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabJudge, lab_judge_free)
 
-/** lab_judge_parse() - "METRIC=PERCENT": "real-fsmark=2%", "real-fsmark=0.5". Errors: LAB_ERROR_USER.
- */
+/** lab_judge_parse() - "METRIC=PERCENT[:higher|:lower]": "real-fsmark=2%", "real-fsmark=0.5",
+ * "numa_pages_migrated=25:lower". Errors: LAB_ERROR_USER. */
 LabJudge *lab_judge_parse(const char *text, GError **error);
 
 /**

@@ -10,13 +10,20 @@
 
 #define MAX_PCT 10000
 
+/* In the order of words; what is not said is last. */
+enum { HIGHER, LOWER, AS_MEASURED };
+
+static const char *const directions[] = {"higher", "lower", NULL};
+
 struct raw_judge {
 	const char *metric, *threshold;
+	guint better;
 };
 
 static const LabYamlField judge_fields[] = {
 	{"metric", LAB_YAML_TEXT, offsetof(struct raw_judge, metric), .required = TRUE},
 	{"threshold", LAB_YAML_TEXT, offsetof(struct raw_judge, threshold), .required = TRUE},
+	{"better", LAB_YAML_WORD, offsetof(struct raw_judge, better), .words = directions},
 	{0},
 };
 
@@ -102,6 +109,11 @@ static gboolean check_metric(const LabYamlNode *node, const LabScenario *s, GErr
 	return lab_yaml_fail(node, error, "a metric of a measured step (%s)", list);
 }
 
+static int better_of(guint direction)
+{
+	return direction == HIGHER ? 1 : direction == LOWER ? -1 : 0;
+}
+
 static gboolean has_metric(const GPtrArray *judges, const char *metric)
 {
 	for (guint i = 0; i < judges->len; i++)
@@ -117,7 +129,7 @@ static GPtrArray *read_list(const LabYamlNode *list, const LabScenario *s, GErro
 
 	for (guint i = 0; list && i < list->children->len; i++) {
 		const LabYamlNode *node = list->children->pdata[i];
-		struct raw_judge raw = {0};
+		struct raw_judge raw = {.better = AS_MEASURED};
 		LabJudge *judge;
 		gint64 ppm;
 
@@ -136,6 +148,7 @@ static GPtrArray *read_list(const LabYamlNode *list, const LabScenario *s, GErro
 		judge = g_new0(LabJudge, 1);
 		judge->metric = g_strdup(raw.metric);
 		judge->threshold_ppm = ppm;
+		judge->better = better_of(raw.better);
 		g_ptr_array_add(all, judge);
 	}
 	return g_steal_pointer(&all);
@@ -171,19 +184,28 @@ GPtrArray *lab_scenario_judge(const char *text, const char *path, const char *co
 LabJudge *lab_judge_parse(const char *text, GError **error)
 {
 	const char *equals = strrchr(text, '=');
+	const char *colon = equals ? strchr(equals, ':') : NULL;
+	int direction = colon ? lab_word_index(directions, colon + 1) : AS_MEASURED;
 	g_autofree char *percent = NULL;
 	LabJudge *judge;
 	gint64 ppm;
 
-	if (equals)
-		percent = g_strconcat(equals + 1, g_str_has_suffix(text, "%") ? "" : "%", NULL);
-	if (!equals || equals == text || !parse_percent(percent, &ppm)) {
+	if (equals) {
+		g_autofree char *number = colon ? g_strndup(equals + 1, (gsize)(colon - equals - 1))
+						: g_strdup(equals + 1);
+
+		percent = g_strconcat(number, g_str_has_suffix(number, "%") ? "" : "%", NULL);
+	}
+	if (!equals || equals == text || direction < 0 || !parse_percent(percent, &ppm)) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
-			    "wanted METRIC=PERCENT, like real-fsmark=2%%, found '%s'", text);
+			    "wanted METRIC=PERCENT, like real-fsmark=2%%, or with ':lower' or "
+			    "':higher' after it, found '%s'",
+			    text);
 		return NULL;
 	}
 	judge = g_new0(LabJudge, 1);
 	judge->metric = g_strndup(text, (gsize)(equals - text));
 	judge->threshold_ppm = ppm;
+	judge->better = better_of((guint)direction);
 	return judge;
 }

@@ -10,13 +10,13 @@
 #include "lab/measure/samples.h"
 #include "lab/store/internal.h"
 
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 #define BUSY_TIMEOUT_MS 20000
 
 static const char schema[] =
 	"CREATE TABLE runs (id INTEGER PRIMARY KEY, scenario TEXT, scenario_digest TEXT,"
 	" plan_digest TEXT, clock TEXT, image_digest TEXT, prepared_digest TEXT, qemu_version TEXT,"
-	" state TEXT, started_us INTEGER, ended_us INTEGER);"
+	" state TEXT, started_us INTEGER, ended_us INTEGER, is_aa INTEGER);"
 	"CREATE TABLE boots (run INTEGER, boot TEXT, kernel TEXT, kernel_text TEXT,"
 	" kernel_digest TEXT, seed TEXT, outcome TEXT, message TEXT, digest TEXT,"
 	" PRIMARY KEY (run, boot)) WITHOUT ROWID;"
@@ -230,11 +230,11 @@ static int put_run(LabIndex *index, const LabRun *run, const GPtrArray *boots)
 	int rc = drop_rows(index, run->id);
 
 	if (rc == SQLITE_OK)
-		rc = put(index, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			 "ittttttttii", (gint64)run->id, plan->scenario_name, plan->scenario_digest,
-			 plan->digest, plan->clock, plan->image_digest, plan->prepared_digest,
-			 plan->qemu_version, lab_run_state_name(run->state), run->started_us,
-			 run->ended_us);
+		rc = put(index, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			 "ittttttttiii", (gint64)run->id, plan->scenario_name,
+			 plan->scenario_digest, plan->digest, plan->clock, plan->image_digest,
+			 plan->prepared_digest, plan->qemu_version, lab_run_state_name(run->state),
+			 run->started_us, run->ended_us, (gint64)plan->is_aa);
 	for (guint i = 0; rc == SQLITE_OK && i < boots->len; i++)
 		rc = put_boot(index, run->id, boots->pdata[i]);
 	return rc;
@@ -301,4 +301,35 @@ GHashTable *lab_index_runs(LabIndex *index, GError **error)
 	g_autoptr(GHashTable) runs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 
 	return attempt(index, read_runs, runs, error) ? g_steal_pointer(&runs) : NULL;
+}
+
+typedef struct {
+	const char *scenario_digest;
+	GHashTable *runs;
+} AaQuery;
+
+static int read_aa(LabIndex *index, gpointer data)
+{
+	AaQuery *query = data;
+	g_autoptr(Statement) statement = NULL;
+	int rc = sqlite3_prepare_v2(index->db, "SELECT id, is_aa AND scenario_digest = ? FROM runs",
+				    -1, &statement, NULL);
+
+	g_hash_table_remove_all(query->runs);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_text(statement, 1, query->scenario_digest, -1, SQLITE_STATIC);
+	if (rc != SQLITE_OK)
+		return rc;
+	while ((rc = sqlite3_step(statement)) == SQLITE_ROW)
+		g_hash_table_insert(query->runs, GUINT_TO_POINTER(sqlite3_column_int(statement, 0)),
+				    GINT_TO_POINTER(sqlite3_column_int(statement, 1)));
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+GHashTable *lab_index_aa(LabIndex *index, const char *scenario_digest, GError **error)
+{
+	g_autoptr(GHashTable) runs = g_hash_table_new(NULL, NULL);
+	AaQuery query = {scenario_digest, runs};
+
+	return attempt(index, read_aa, &query, error) ? g_steal_pointer(&runs) : NULL;
 }

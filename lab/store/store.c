@@ -12,11 +12,6 @@
 
 #define TRASH ".removed-"
 
-struct _LabStore {
-	char *root, *runs;
-	LabIndex *index; /* NULL: it cannot be written now */
-};
-
 /* The lock of the whole store, held for an instant. */
 typedef int StoreLock;
 
@@ -93,8 +88,7 @@ static int by_number(gconstpointer a, gconstpointer b)
 	return x < y ? -1 : x > y;
 }
 
-/* Numbers of the directories, ascending; @planned: only of those with a plan. */
-static GArray *read_ids(LabStore *store, gboolean planned, GError **error)
+GArray *lab_store_read_ids(LabStore *store, gboolean planned, GError **error)
 {
 	g_autoptr(GDir) dir = g_dir_open(store->runs, 0, error);
 	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -150,7 +144,7 @@ static guint resolve(const char *name, const GArray *ids)
 
 LabRun *lab_store_find_run(LabStore *store, const char *name, GError **error)
 {
-	g_autoptr(GArray) ids = read_ids(store, TRUE, error);
+	g_autoptr(GArray) ids = lab_store_read_ids(store, TRUE, error);
 	guint id = ids ? resolve(name, ids) : 0;
 	g_autofree char *known = NULL;
 
@@ -208,7 +202,7 @@ GPtrArray *lab_store_list(LabStore *store, GPtrArray **damaged, GError **error)
 {
 	g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func((GDestroyNotify)lab_run_free);
 	g_autoptr(GPtrArray) unreadable = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GArray) ids = read_ids(store, TRUE, error);
+	g_autoptr(GArray) ids = lab_store_read_ids(store, TRUE, error);
 	g_autoptr(GError) harmless = NULL;
 
 	if (!ids)
@@ -256,7 +250,7 @@ static guint read_next_id(LabStore *store)
 
 static LabRun *make_directory(LabStore *store, GError **error)
 {
-	g_autoptr(GArray) ids = read_ids(store, FALSE, error);
+	g_autoptr(GArray) ids = lab_store_read_ids(store, FALSE, error);
 	LabRun *run;
 	guint id;
 
@@ -367,7 +361,7 @@ gboolean lab_run_grow(LabRun *run, const LabPlan *plan, GError **error)
 LabRun *lab_store_resume_run(LabStore *store, const char *plan_digest, GError **error)
 {
 	g_auto(StoreLock) lock = store_lock(store, error);
-	g_autoptr(GArray) ids = lock >= 0 ? read_ids(store, TRUE, error) : NULL;
+	g_autoptr(GArray) ids = lock >= 0 ? lab_store_read_ids(store, TRUE, error) : NULL;
 
 	for (guint i = ids ? ids->len : 0; i-- > 0;) {
 		g_autoptr(LabRun) run =

@@ -177,6 +177,20 @@ LabRun *lab_store_resume_run(LabStore *store, const char *plan_digest, GError **
 LabRun *lab_store_find_run(LabStore *store, const char *name, GError **error);
 
 /**
+ * lab_store_find_aa() - the newest A/A run, done, of the experiment of another run: of its scenario,
+ * clock, image, files and QEMU version
+ * @like:          that run
+ * @kernel_digest: a done run of this kernel goes before newer ones of others
+ * @except:        id of a run that is not wanted, or 0
+ *
+ * Reads the plans of the A/A runs of this scenario, and of those that are not in the index.
+ *
+ * Return: (nullable): NULL without @error: there is none
+ */
+LabRun *lab_store_find_aa(LabStore *store, const LabRun *like, const char *kernel_digest,
+			  guint except, GError **error);
+
+/**
  * lab_store_list() - array of LabRun (with lab_run_free()), oldest first; also brings the index up to date
  * @damaged: (out) (optional): array of char*: one line for each run that cannot be read, which is
  *           not in the list; free with g_ptr_array_unref()

@@ -20,6 +20,7 @@ void lab_compare_free(LabCompare *compare)
 	g_clear_pointer(&compare->counters, g_ptr_array_unref);
 	g_clear_pointer(&compare->others, g_ptr_array_unref);
 	g_clear_pointer(&compare->verdicts, g_ptr_array_unref);
+	g_free(compare->noise_kernel);
 	g_strfreev(compare->notes);
 	g_free(compare);
 }
@@ -212,6 +213,7 @@ LabCompare *lab_compare(LabStore *store, const char *const *selections,
 	if (!lab_compare_rows(compare, runs, options, notes, error) ||
 	    !lab_compare_judge(compare, base->run, options, notes, error))
 		return NULL;
+	lab_compare_floors(compare, store, base->run, notes);
 	add_notes(compare, notes);
 	compare->notes = take_notes(notes);
 	return g_steal_pointer(&compare);

@@ -66,12 +66,14 @@ typedef struct {
 /**
  * struct LabCompareVerdict - of one judged metric, for one candidate against the baseline
  * @column:     of the candidate, from 1
- * @better:     as in LabSample; 0 also where no boot has the metric
+ * @better:     as the judge says, else as in LabSample; 0 also where no boot has the metric
  * @threshold:  as a fraction
  * @infra:      a side has no boot to judge by, and it is the lab that failed: INFRA in place of
  * @judgement's verdict
  * @missing:    (nullable): why there is nothing to judge, for people: "no boot of 6.12.95 has it"
  * @difference, @judgement: as of lab/stats
+ * @noise_floor: of this metric for as many boots, as a fraction; NAN: not known
+ * @below_floor: the estimate is smaller; says nothing about @judgement
  * @boots_more: of each kernel, that would settle an UNKNOWN; 0: none are needed, or it cannot be told
  */
 typedef struct {
@@ -83,6 +85,8 @@ typedef struct {
 	char *missing;
 	LabDifference difference;
 	LabJudgement judgement;
+	double noise_floor;
+	gboolean below_floor;
 	guint boots_more;
 } LabCompareVerdict;
 
@@ -102,6 +106,8 @@ const char *lab_compare_verdict_name(const LabCompareVerdict *verdict);
  * @judged_by: which metrics were judged, for people: "by the scenario"
  * @verdicts: of LabCompareVerdict: for each candidate, in the order of the columns, every judged
  * metric, in the order of the scenario; none with one column
+ * @noise_run: the A/A run of the noise floors, 0: there is none; @noise_kernel: (nullable): its
+ * kernel, for people
  * @notes:    (array, NULL-terminated): what a reader must know: the clock and its limits, boots
  * that failed or are missing, what differs between runs
  */
@@ -114,6 +120,8 @@ typedef struct {
 	double alpha;
 	const char *judged_by;
 	GPtrArray *verdicts;
+	guint noise_run;
+	char *noise_kernel;
 	char **notes;
 } LabCompare;
 

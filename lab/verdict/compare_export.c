@@ -130,6 +130,12 @@ static LabInterval plain_interval(const LabCompareVerdict *v)
 	return v->better > 0 ? i : (LabInterval){0 - i.high, 0 - i.low};
 }
 
+/* NULL: there is no floor */
+static const char *below_floor(const LabCompareVerdict *v)
+{
+	return isnan(v->noise_floor) ? NULL : v->below_floor ? "yes" : "no";
+}
+
 static void add_verdict(LabJsonWriter *w, const LabCompareVerdict *v)
 {
 	LabInterval interval = plain_interval(v);
@@ -150,6 +156,8 @@ static void add_verdict(LabJsonWriter *w, const LabCompareVerdict *v)
 			       v->difference.design == LAB_DESIGN_PAIRED ? "paired" : "unpaired");
 	lab_json_writer_uint(w, "n_baseline", v->difference.n[0]);
 	lab_json_writer_uint(w, "n_candidate", v->difference.n[1]);
+	lab_json_writer_number(w, "noise_floor_pct", ten_digits(100 * v->noise_floor));
+	lab_json_writer_string(w, "below_noise_floor", below_floor(v));
 	lab_json_writer_uint(w, "boots_more", v->boots_more);
 	lab_json_writer_string(w, "missing", v->missing);
 	lab_json_writer_end(w);
@@ -159,6 +167,12 @@ static void add_verdicts(LabJsonWriter *w, const LabCompare *compare)
 {
 	lab_json_writer_number(w, "alpha", compare->alpha);
 	lab_json_writer_string(w, "judged", compare->judged_by);
+	if (compare->noise_run) {
+		lab_json_writer_object(w, "noise", LAB_JSON_LINE);
+		lab_json_writer_uint(w, "run", compare->noise_run);
+		lab_json_writer_string(w, "kernel", compare->noise_kernel);
+		lab_json_writer_end(w);
+	}
 	lab_json_writer_array(w, "verdicts", LAB_JSON_BLOCK);
 	for (guint i = 0; i < compare->verdicts->len; i++)
 		add_verdict(w, compare->verdicts->pdata[i]);
@@ -224,7 +238,7 @@ static void append_verdict(GString *text, const LabCompareVerdict *v)
 	LabInterval interval;
 
 	if (!v) {
-		g_string_append(text, ",,,,,");
+		g_string_append(text, ",,,,,,,");
 		return;
 	}
 	interval = plain_interval(v);
@@ -233,6 +247,8 @@ static void append_verdict(GString *text, const LabCompareVerdict *v)
 	append_number(text, ten_digits(100 * interval.low));
 	append_number(text, ten_digits(100 * interval.high));
 	append_number(text, ten_digits(100 * (1 - v->judgement.alpha)));
+	append_number(text, ten_digits(100 * v->noise_floor));
+	g_string_append_printf(text, ",%s", below_floor(v) ? below_floor(v) : "");
 }
 
 static void append_row(GString *text, const LabCompare *compare, const LabCompareRow *row, guint c)
@@ -278,10 +294,10 @@ static void append_rows(GString *text, const LabCompare *compare, const GPtrArra
 
 char *lab_compare_csv(const LabCompare *compare)
 {
-	GString *text =
-		g_string_new("metric,unit,better,version,name,run,n,min,amean,stddev,coeffvar,max,"
-			     "difference_pct,better_pct,hmean,differs,verdict,threshold_pct,"
-			     "low_pct,high_pct,confidence_pct\r\n");
+	GString *text = g_string_new(
+		"metric,unit,better,version,name,run,n,min,amean,stddev,coeffvar,max,"
+		"difference_pct,better_pct,hmean,differs,verdict,threshold_pct,"
+		"low_pct,high_pct,confidence_pct,noise_floor_pct,below_noise_floor\r\n");
 
 	append_rows(text, compare, compare->times, FALSE);
 	append_rows(text, compare, compare->counters, FALSE);

@@ -67,6 +67,15 @@ void lab_compare_mmtests_rows(const LabCompare *compare, GHashTable *rows, GPtrA
 gboolean lab_compare_judge(LabCompare *compare, const LabRun *baseline,
 			   const LabCompareOptions *options, GPtrArray *notes, GError **error);
 
+/**
+ * lab_compare_floors() - noise floors of the verdicts, where the store has an A/A run of this
+ * experiment other than the one that is compared
+ * @baseline: run of the first column
+ * @notes:    which run it is, or why it is of no use
+ */
+void lab_compare_floors(LabCompare *compare, LabStore *store, const LabRun *baseline,
+			GPtrArray *notes);
+
 /** lab_compare_verdict_line() - one of them */
 void lab_compare_verdict_line(const LabCompare *compare, const LabCompareVerdict *verdict, GString *text);
 

@@ -45,12 +45,13 @@ static void free_verdict(gpointer data)
 	g_free(verdict);
 }
 
-static void add_judge(GPtrArray *judges, const char *metric, gint64 threshold_ppm)
+static void add_judge(GPtrArray *judges, const char *metric, gint64 threshold_ppm, int better)
 {
 	LabJudge *judge = g_new0(LabJudge, 1);
 
 	judge->metric = g_strdup(metric);
 	judge->threshold_ppm = threshold_ppm;
+	judge->better = better;
 	g_ptr_array_add(judges, judge);
 }
 
@@ -62,7 +63,7 @@ static GPtrArray *default_judges(const LabCompare *compare)
 		const LabCompareRow *row = compare->times->pdata[i];
 
 		if (g_str_has_prefix(row->metric, DEFAULT_METRICS))
-			add_judge(judges, row->metric, DEFAULT_PPM);
+			add_judge(judges, row->metric, DEFAULT_PPM, 0);
 	}
 	return judges;
 }
@@ -100,7 +101,7 @@ static GPtrArray *choose(LabCompare *compare, const LabRun *baseline,
 				unknown_metric(compare, judge->metric, error);
 				return NULL;
 			}
-			add_judge(judges, judge->metric, judge->threshold_ppm);
+			add_judge(judges, judge->metric, judge->threshold_ppm, judge->better);
 		}
 		return g_steal_pointer(&judges);
 	}
@@ -163,7 +164,8 @@ static LabCompareVerdict *new_verdict(const LabCompare *compare, const LabJudge 
 
 	verdict->column = c;
 	verdict->metric = g_strdup(judge->metric);
-	verdict->better = row ? row->better : 0;
+	verdict->better = judge->better ? judge->better : row ? row->better : 0;
+	verdict->noise_floor = NAN;
 	verdict->threshold = (double)judge->threshold_ppm / PPM;
 	verdict->difference = row ? lab_compare_difference(compare, row, c, FALSE)
 				  : lab_difference(column->design, NULL, 0, NULL, 0);

@@ -86,10 +86,24 @@ static char *unknown_text(const LabCompareVerdict *v)
 			      : "; how many more boots cannot be told");
 }
 
+/* ", below the noise floor of run 9, 1.39 %"; "" where it is not */
+static char *floor_text(const LabCompare *compare, const LabCompareVerdict *v)
+{
+	char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+	double floor = percent(v->noise_floor);
+
+	if (!v->below_floor)
+		return g_strdup("");
+	g_ascii_formatd(buffer, sizeof(buffer), floor < 0.01 || floor >= 1e13 ? "%.2g" : "%.2f",
+			floor);
+	return g_strdup_printf(", below the noise floor of run %u, %s %%", compare->noise_run,
+			       buffer);
+}
+
 void lab_compare_verdict_line(const LabCompare *compare, const LabCompareVerdict *v, GString *text)
 {
 	const LabCompareColumn *column = compare->columns->pdata[v->column];
-	g_autofree char *change = NULL, *interval = NULL, *unknown = NULL;
+	g_autofree char *change = NULL, *interval = NULL, *unknown = NULL, *below = NULL;
 	g_autofree char *threshold = plain_percent(v->threshold);
 
 	if (compare->columns->len > 2)
@@ -102,6 +116,7 @@ void lab_compare_verdict_line(const LabCompare *compare, const LabCompareVerdict
 	change = change_text(v);
 	interval = interval_text(v);
 	unknown = unknown_text(v);
+	below = floor_text(compare, v);
 	g_string_append_printf(text, ": %s (%s, threshold %s, ", change, interval, threshold);
 	if (v->difference.design == LAB_DESIGN_PAIRED)
 		g_string_append_printf(text, "%u pair%s", v->difference.n[0],
@@ -109,7 +124,7 @@ void lab_compare_verdict_line(const LabCompare *compare, const LabCompareVerdict
 	else
 		g_string_append_printf(text, "%u and %u boots", v->difference.n[0],
 				       v->difference.n[1]);
-	g_string_append_printf(text, "%s)\n", unknown);
+	g_string_append_printf(text, "%s%s)\n", below, unknown);
 }
 
 static const char *design_text(const LabCompare *compare)
@@ -136,9 +151,10 @@ void lab_compare_verdict_lines(const LabCompare *compare, GString *text)
 		return;
 	for (guint i = 0; i < compare->verdicts->len; i++)
 		lab_compare_verdict_line(compare, compare->verdicts->pdata[i], text);
-	g_string_append_printf(text,
-			       "judged %s; intervals: a plus is better (of counters: more); %s; %s",
-			       compare->judged_by, design_text(compare), level);
+	g_string_append_printf(
+		text,
+		"judged %s; intervals: a plus is better (where that is not known: more); %s; %s",
+		compare->judged_by, design_text(compare), level);
 	if (n > 1)
 		g_string_append_printf(text, " for the %u metrics%s together (Holm)", n,
 				       compare->columns->len > 2 ? " of each kernel" : "");

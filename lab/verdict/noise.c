@@ -59,6 +59,21 @@ static LabSummary summary_of_all(const double *const side[2], const guint n[2])
 	return lab_summary(all, kept);
 }
 
+double lab_noise_row_floor(const LabCompareRow *row, LabDesign design, guint boots, double alpha)
+{
+	const double *side[2];
+	guint n[2];
+
+	sides(row, side, n);
+	return lab_noise_floor(design, side[0], n[0], side[1], n[1], boots, alpha);
+}
+
+LabDesign lab_noise_design(const LabCompare *compare)
+{
+	return compare->columns->len == 2 && !strcmp(compare->clock, "exact") ? LAB_DESIGN_PAIRED
+									      : LAB_DESIGN_UNPAIRED;
+}
+
 static void add_rows(LabNoise *noise, const GPtrArray *rows)
 {
 	for (guint i = 0; i < rows->len; i++) {
@@ -71,8 +86,8 @@ static void add_rows(LabNoise *noise, const GPtrArray *rows)
 		row->metric = g_strdup(from->metric);
 		row->unit = g_strdup(from->unit);
 		row->summary = summary_of_all(side, n);
-		row->floor_pct = 100 * lab_noise_floor(noise->design, side[0], n[0], side[1], n[1],
-						       noise->boots, noise->alpha);
+		row->floor_pct =
+			100 * lab_noise_row_floor(from, noise->design, noise->boots, noise->alpha);
 		g_ptr_array_add(noise->rows, row);
 	}
 }
@@ -96,7 +111,8 @@ LabNoise *lab_noise(LabStore *store, const char *name, const char *counters, gui
 {
 	g_autoptr(LabRun) run = lab_store_find_run(store, name, error);
 	const char *selections[] = {name, NULL};
-	const LabCompareOptions options = {.counters = counters};
+	g_autoptr(GPtrArray) nothing = g_ptr_array_new();
+	const LabCompareOptions options = {.counters = counters, .judge = nothing};
 	g_autoptr(LabCompare) compare =
 		run ? lab_compare(store, selections, &options, error) : NULL;
 	const LabCompareColumn *column;
@@ -111,9 +127,7 @@ LabNoise *lab_noise(LabStore *store, const char *name, const char *counters, gui
 	noise->clock = g_strdup(compare->clock);
 	noise->n = compare->columns->len == 1 ? column->n_boots / 2 : column->n_boots;
 	noise->boots = boots ? boots : noise->n;
-	noise->design = compare->columns->len == 2 && !strcmp(compare->clock, "exact")
-				? LAB_DESIGN_PAIRED
-				: LAB_DESIGN_UNPAIRED;
+	noise->design = lab_noise_design(compare);
 	noise->alpha = ALPHA;
 	noise->rows = g_ptr_array_new_with_free_func(row_free);
 	noise->notes = g_strdupv(compare->notes);

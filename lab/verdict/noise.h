@@ -45,5 +45,15 @@ LabNoise *lab_noise(LabStore *store, const char *run, const char *counters, guin
 void lab_noise_free(LabNoise *noise);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabNoise, lab_noise_free)
 
+/** lab_noise_design() - of an A/A run, from its comparison */
+LabDesign lab_noise_design(const LabCompare *compare);
+
+/**
+ * lab_noise_row_floor() - lab_noise_floor() of a metric
+ * @row:    of the comparison of an A/A run alone: one column or two
+ * @design: paired only where lab_noise_design() is
+ */
+double lab_noise_row_floor(const LabCompareRow *row, LabDesign design, guint boots, double alpha);
+
 /** lab_noise_json() - free with g_free() */
 char *lab_noise_json(const LabNoise *noise);

@@ -99,7 +99,8 @@ START_TEST(everything)
 		     "{numa_touch: {size: 1MiB, touches: 7}}]\n"
 		     "collect: {counters: [numastat]}\n"
 		     "judge: [{metric: touches-numatouch, threshold: 0.25%}, {metric: pgfault, "
-		     "threshold: 12%}]\n"
+		     "threshold: 12%, better: lower}, {metric: pgalloc, threshold: 1%, better: "
+		     "higher}]\n"
 		     "deadlines: {first-output: 1s, agent: 2s, step: 3m, power-off: 4s}\n"
 		     "console: verbose\n"
 		     "kernel-args: [tsc=reliable, nosmt]\n"
@@ -149,6 +150,9 @@ START_TEST(everything)
 	ck_assert_str_eq(s->counters[0], "numastat");
 	ck_assert_int_eq(((LabJudge *)s->judge->pdata[0])->threshold_ppm, 2500);
 	ck_assert_int_eq(((LabJudge *)s->judge->pdata[1])->threshold_ppm, 120000);
+	ck_assert_int_eq(((LabJudge *)s->judge->pdata[0])->better, 0);
+	ck_assert_int_eq(((LabJudge *)s->judge->pdata[1])->better, -1);
+	ck_assert_int_eq(((LabJudge *)s->judge->pdata[2])->better, 1);
 	ck_assert_uint_eq(s->deadlines.first_output_ns, 1000000000);
 	ck_assert_uint_eq(s->deadlines.step_ns, 180ull * 1000000000);
 	ck_assert_uint_eq(s->deadlines.power_off_ns, 4000000000);

@@ -343,6 +343,8 @@ static const struct spec_case errors[] = {
 	 "t.yaml:6:40: wanted a percentage above 0, like 2%, found '0.0%'"},
 	{"threshold too fine", RUN "judge: [{metric: real-true, threshold: 0.00001%}]\n",
 	 "t.yaml:6:40: wanted a percentage above 0, like 2%, found '0.00001%'"},
+	{"no direction", RUN "judge: [{metric: pgfault, threshold: 2%, better: lowr}]\n",
+	 "t.yaml:6:50: wanted higher or lower, found 'lowr' (did you mean 'lower'?)"},
 	{"metric of an unknown step", RUN "judge: [{metric: real-ture, threshold: 2%}]\n",
 	 "t.yaml:6:18: wanted a metric of a measured step, found 'real-ture' (did you mean "
 	 "'real-true'?)"},

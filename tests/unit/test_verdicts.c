@@ -101,6 +101,22 @@ static const OneCase one_metric[] = {
 	 "pairs; "
 	 "whether that is bad is not known)",
 	 4},
+	{{"lower-is-better",
+	  3,
+	  TWO,
+	  {{"numa_hint_faults", "count", 0, {{10, 11, 12}, {20, 22, 24}}}},
+	  .yaml = "judge: [{metric: numa_hint_faults, threshold: 25%, better: lower}]\n"},
+	 "REGRESSION numa_hint_faults: 100.00 % worse (-100.00 % .. -100.00 %, threshold 25 %, 3 "
+	 "pairs)",
+	 1},
+	{{"higher-is-better",
+	  3,
+	  TWO,
+	  {{"numa_hint_faults", "count", 0, {{10, 11, 12}, {20, 22, 24}}}},
+	  .yaml = "judge: [{metric: numa_hint_faults, threshold: 25%, better: higher}]\n"},
+	 "IMPROVEMENT numa_hint_faults: 100.00 % better (+100.00 % .. +100.00 %, threshold 25 %, "
+	 "3 pairs)",
+	 0},
 	{{"default",
 	  3,
 	  TWO,
@@ -266,11 +282,18 @@ START_TEST(judge_texts)
 	static const struct {
 		const char *text, *metric;
 		gint64 ppm;
+		int better;
 	} cases[] = {
 		{"real-x=2%", "real-x", 20000},
 		{"real-x=0.5", "real-x", 5000},
 		{"a=b=0.0001%", "a=b", 1},
 		{"files/s-x=150", "files/s-x", 1500000},
+		{"pgfault:x=25%:lower", "pgfault:x", 250000, -1},
+		{"pgfault=25:higher", "pgfault", 250000, 1},
+		{"pgfault=25:less", NULL, 0},
+		{"pgfault=25:", NULL, 0},
+		{"pgfault=:lower", NULL, 0},
+		{"pgfault=25:lower%", NULL, 0},
 		{"real-x", NULL, 0},
 		{"=2%", NULL, 0},
 		{"real-x=", NULL, 0},
@@ -289,6 +312,7 @@ START_TEST(judge_texts)
 		if (judge) {
 			ck_assert_str_eq(judge->metric, cases[i].metric);
 			ck_assert_int_eq(judge->threshold_ppm, cases[i].ppm);
+			ck_assert_int_eq(judge->better, cases[i].better);
 		} else {
 			ck_assert(g_error_matches(error, LAB_ERROR, LAB_ERROR_USER));
 		}
