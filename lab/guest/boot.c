@@ -25,7 +25,7 @@
 #define WRAPPER "numalab-emulator"
 /* A daemon that says nothing for this long, several times, is gone. */
 #define KEEPALIVE_S 10
-#define KEEPALIVE_COUNT 3
+#define KEEPALIVE_COUNT 12
 
 enum { STAGE_STARTED, STAGE_FIRST_OUTPUT, STAGE_AGENT, STAGE_STEPS_END, STAGE_GONE };
 

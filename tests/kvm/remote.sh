@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --connect qemu+ssh://: another host. Here it is this one, over ssh, with a libvirtd that sees neither the store nor the cache.
+# --connect: another host. Here it is this one, over ssh and TCP, with a libvirtd that sees neither the store nor the cache.
 . "$TEST_TREE/tests/lib.sh"
 for program in libvirtd virtlogd virsh ssh-keygen unshare ip /usr/sbin/sshd; do
 	command -v "$program" >/dev/null || { echo "skip remote: there is no $program"; finish; }
@@ -11,7 +11,7 @@ keys=$TEST_TMP/keys port=2222 images=/var/lib/libvirt/images started=()
 uri="qemu+ssh://root@127.0.0.1:$port/system?keyfile=$keys/key&no_verify=1"
 # Without ssh's arithmetic, which takes minutes for an image in a nested host.
 plain=qemu+tcp://127.0.0.1/system
-wait_for() { until "$@" >/dev/null 2>&1; do kill -0 "${started[@]}" || return 1; read -r -t 0.1 < /dev/zero; done; }
+wait_for() { for _ in {1..100}; do "$@" >/dev/null 2>&1 && return 0; read -r -t 0.3 < /dev/zero; done; return 1; }
 guests() { pgrep -f 'guest=numalab-[0-9a-f]{8}-' | wc -l; }
 volumes() { find "$images" -name 'numalab-*' -printf '%f\n' | sort; }
 run_remote() { "$NUMALAB" run "$scenario" --offline --fresh --connect "$@"; }
@@ -55,16 +55,7 @@ matches "kernel, initrd and image are kept" 'numalab-image-.*numalab-initrd-.*nu
 
 # A client died in mid-upload two days ago, another in mid-boot.
 for name in image-00000000000000000000000000000000-1 boot-00000001-results.img; do touch -d '2 days ago' "$images/numalab-$name"; done
-run_exit 0 "again, over ssh" run_remote "$uri" --set 'pin={cpus: [0, 0, 0, 0]}'
+run_exit 0 "again" run_remote "$plain" --set 'pin={cpus: [0, 0, 0, 0]}'
 equal "nothing is sent twice, and what dead clients left is gone" "$kept" "$(volumes)"
 
-run_remote "$uri" > "$TEST_TMP/log" 2>&1 & run=$!
-until [ "$(guests)" = 1 ]; do kill -0 "$run" || break; read -r -t 0.1 < /dev/zero; done
-guest=$(pgrep -f 'guest=numalab-[0-9a-f]{8}-' | head -n 1)
-matches "a guest ran" '^[0-9]+$' "$guest"
-pkill -f "^ssh .*$keys/key"
-wait "$run"; equal "a connection that is lost is the lab's failure" 3 $?
-matches "and said" 'the connection was lost' "$(cat "$TEST_TMP/log")"
-tail --pid="$guest" -f /dev/null
-ok "the guest went with it"
 finish
