@@ -124,31 +124,36 @@ static gboolean execute(const LabRun *run, const LabInputs *in, GError **error)
 	return lab_engine_run(boots, dirs->len, at_once, options, on_boot_done, &b, error);
 }
 
-/* The same command again: a run that has no more boots than @n_seeds, and was not ended. @run: (out): NULL: there is none */
-static gboolean resume(LabStore *store, const LabInputs *in, guint n_seeds, LabRun **run, GError **error)
+/*
+ * The same command again goes on with a run that was not ended: of more boots where there is one, the largest look first. Else a new one.
+ * @look: (out): that it is at
+ */
+static LabRun *begin(LabStore *store, const LabInputs *in, const guint *looks, guint n_looks,
+		     guint *look, GError **error)
 {
-	g_autoptr(LabPlan) plan = lab_plan_make(in, n_seeds);
-	g_autoptr(GError) local = NULL;
-
-	*run = in->options->fresh ? NULL : lab_store_resume_run(store, plan->digest, &local);
-	if (*run)
-		lab_run_note(in->options, "run %u goes on: %u of %u boots are there", (*run)->id,
-			     (*run)->n_ok + (*run)->n_failed, (*run)->plan->boots->len);
-	if (!local)
-		return TRUE;
-	g_propagate_error(error, g_steal_pointer(&local));
-	return FALSE;
-}
-
-static LabRun *begin(LabStore *store, const LabInputs *in, guint n_seeds, GError **error)
-{
-	g_autoptr(LabPlan) plan = lab_plan_make(in, n_seeds);
 	const LabScenario *s = in->scenario;
-	LabRun *run;
+	g_autoptr(LabPlan) plan = NULL;
 
-	if (!resume(store, in, n_seeds, &run, error))
-		return NULL;
-	return run ? run : lab_store_create_run(store, plan, s->text, s->canonical, error);
+	for (*look = MAX(n_looks, 1); (*look)-- > 0;) {
+		g_autoptr(GError) local = NULL;
+		LabRun *run;
+
+		g_clear_pointer(&plan, lab_plan_free);
+		plan = lab_plan_make(in, looks ? looks[*look] : 0);
+		run = in->options->fresh ? NULL
+					 : lab_store_resume_run(store, plan->digest, &local);
+		if (local) {
+			g_propagate_error(error, g_steal_pointer(&local));
+			return NULL;
+		}
+		if (!run)
+			continue;
+		lab_run_note(in->options, "run %u goes on: %u of %u boots are there", run->id,
+			     run->n_ok + run->n_failed, run->plan->boots->len);
+		return run;
+	}
+	*look = 0;
+	return lab_store_create_run(store, plan, s->text, s->canonical, error);
 }
 
 /* What is there is indexed all the same; the first error is the one to tell. */
@@ -186,20 +191,6 @@ LabRun *lab_run_scenario(const LabScenario *scenario, const LabRunOptions *optio
 	return lab_run_looks(scenario, 0, NULL, NULL, NULL, options, error);
 }
 
-/* A run of more boots may be there from an earlier try: the largest first. */
-static LabRun *begin_looks(LabStore *store, const LabInputs *in, const guint *looks, guint n_looks,
-			   guint *look, GError **error)
-{
-	LabRun *run = NULL;
-
-	for (*look = n_looks; *look > 1; --*look)
-		if (!resume(store, in, looks[*look - 1], &run, error) || run)
-			break;
-	if (*look > 0)
-		--*look;
-	return run || (error && *error) ? run : begin(store, in, looks ? looks[0] : 0, error);
-}
-
 LabRun *lab_run_looks(const LabScenario *scenario, guint n_looks, const guint *looks, LabRunLook on_look, gpointer data,
 		      const LabRunOptions *options, GError **error)
 {
@@ -207,7 +198,7 @@ LabRun *lab_run_looks(const LabScenario *scenario, guint n_looks, const guint *l
 	g_autoptr(LabStore) store = lab_store_open(store_root, error);
 	g_autoptr(LabInputs) in = store ? resolve(scenario, options, error) : NULL;
 	guint look = 0;
-	g_autoptr(LabRun) run = in ? begin_looks(store, in, looks, n_looks, &look, error) : NULL;
+	g_autoptr(LabRun) run = in ? begin(store, in, looks, n_looks, &look, error) : NULL;
 
 	if (!run || !complete(store, run, in, error))
 		return NULL;
