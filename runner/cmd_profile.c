@@ -35,19 +35,8 @@ static void print_and_free(char *text)
 	g_free(text);
 }
 
-static gboolean is_paired(LabStore *store, const LabProfiles *a, const LabProfiles *b)
-{
-	g_autofree char *name_a = g_strdup_printf("%u", a->run),
-			*name_b = g_strdup_printf("%u", b->run);
-	g_autoptr(LabRun) run_a = lab_store_find_run(store, name_a, NULL);
-	g_autoptr(LabRun) run_b = lab_store_find_run(store, name_b, NULL);
-
-	return run_a && run_b && !strcmp(run_a->plan->clock, "exact") &&
-	       !strcmp(run_b->plan->clock, "exact");
-}
-
 /* Each kernel against the first, step by step. */
-static gboolean print_diffs(LabStore *store, const GPtrArray *all, GError **error)
+static gboolean print_diffs(const GPtrArray *all, GError **error)
 {
 	const LabProfiles *first = NULL;
 	guint n = 0;
@@ -62,7 +51,7 @@ static gboolean print_diffs(LabStore *store, const GPtrArray *all, GError **erro
 		if (n++)
 			putchar('\n');
 		print_and_free(
-			lab_profiles_diff_text(first, p, is_paired(store, first, p), limit_pct));
+			lab_profiles_diff_text(first, p, limit_pct));
 	}
 	if (!n)
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
@@ -70,10 +59,10 @@ static gboolean print_diffs(LabStore *store, const GPtrArray *all, GError **erro
 	return n > 0;
 }
 
-static gboolean print_all(LabStore *store, const GPtrArray *all, GError **error)
+static gboolean print_all(const GPtrArray *all, GError **error)
 {
 	if (diff)
-		return print_diffs(store, all, error);
+		return print_diffs(all, error);
 	if (folded && all->len != 1) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
 			    "--folded: wanted one kernel (RUN:KERNEL) and one step (--step), found "
@@ -116,7 +105,7 @@ static int profile(int argc, char **argv, CommandContext *context, GError **erro
 		print_and_free(lab_profiles_json(all));
 		return 0;
 	}
-	return print_all(store, all, error) ? 0 : COMMAND_FAILED;
+	return print_all(all, error) ? 0 : COMMAND_FAILED;
 }
 
 const Command cmd_profile = {

@@ -25,8 +25,7 @@ gboolean lab_connect_is_remote(const char *uri)
 	g_autoptr(GUri) parsed = uri ? g_uri_parse(uri, G_URI_FLAGS_NONE, NULL) : NULL;
 	const char *host = parsed ? g_uri_get_host(parsed) : NULL;
 
-	return parsed && ((host && *host) || !g_str_has_prefix(g_uri_get_scheme(parsed), "qemu") ||
-			  strstr(g_uri_get_scheme(parsed), "+ssh"));
+	return parsed && ((host && *host) || strstr(g_uri_get_scheme(parsed), "+ssh"));
 }
 
 static gboolean is_qemu(const char *uri)
@@ -67,16 +66,16 @@ static gboolean find_emulator(virConnectPtr connection, LabClock clock, const ch
 {
 	const char *type = clock == LAB_CLOCK_KVM ? "kvm" : "qemu";
 	char *xml = virConnectGetDomainCapabilities(connection, NULL, "x86_64", "q35", type, 0);
-	unsigned long version;
 
-	if (!xml || virConnectGetVersion(connection, &version) < 0) {
+	/* Not after a failure, whose error it would wipe out. */
+	if (xml)
+		host->version = lab_daemon_qemu_version(connection);
+	if (!xml || !*host->version) {
 		lab_embed_set_error(error, shown);
 		free(xml);
 		return FALSE;
 	}
 	host->emulator = lab_xml_find(xml, "/domainCapabilities/path");
-	host->version = g_strdup_printf("%lu.%lu.%lu", version / 1000000, version / 1000 % 1000,
-					version % 1000);
 	free(xml);
 	if (host->emulator)
 		return TRUE;

@@ -166,15 +166,20 @@ void lab_embed_keep_capabilities(const LabEmbed *embed)
 		lab_capabilities_copy(embed->capabilities, embed->kept);
 }
 
-char *lab_embed_qemu_version(const LabEmbed *embed)
+char *lab_daemon_qemu_version(virConnectPtr connection)
 {
 	unsigned long version;
 
+	return virConnectGetVersion(connection, &version) < 0
+		       ? g_strdup("")
+		       : g_strdup_printf("%lu.%lu.%lu", version / 1000000, version / 1000 % 1000,
+					 version % 1000);
+}
+
+char *lab_embed_qemu_version(const LabEmbed *embed)
+{
 	if (!embed->root)
-		return virConnectGetVersion(embed->connection, &version) < 0
-			       ? g_strdup("")
-			       : g_strdup_printf("%lu.%lu.%lu", version / 1000000,
-						 version / 1000 % 1000, version % 1000);
+		return lab_daemon_qemu_version(embed->connection);
 	return lab_capabilities_qemu_version(embed->capabilities);
 }
 

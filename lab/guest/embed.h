@@ -29,6 +29,9 @@ virConnectPtr lab_embed_connection(const LabEmbed *embed);
  * cache */
 void lab_embed_keep_capabilities(const LabEmbed *embed);
 
+/** lab_daemon_qemu_version() - "10.0.2" as a daemon found it, "" when it does not say. Free with g_free(). */
+char *lab_daemon_qemu_version(virConnectPtr connection);
+
 /** lab_embed_qemu_version() - "10.0.2" as libvirt found it, "" when not known yet. Free with
  * g_free(). */
 char *lab_embed_qemu_version(const LabEmbed *embed);

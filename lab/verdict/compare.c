@@ -25,7 +25,7 @@ void lab_compare_free(LabCompare *compare)
 	g_free(compare);
 }
 
-static void free_run(gpointer data)
+void lab_compare_run_free(gpointer data)
 {
 	LabCompareRun *entry = data;
 
@@ -190,7 +190,7 @@ LabCompare *lab_compare(LabStore *store, const char *const *selections,
 			const LabCompareOptions *options, GError **error)
 {
 	static const LabCompareOptions defaults = {};
-	g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(free_run);
+	g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(lab_compare_run_free);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(LabCompare) compare = g_new0(LabCompare, 1);
 	const LabCompareRun *base;

@@ -9,6 +9,7 @@ typedef struct {
 	LabRun *run;
 	GPtrArray *boots;
 } LabCompareRun;
+void lab_compare_run_free(gpointer run);
 
 /**
  * lab_compare_check() - are these runs one experiment?

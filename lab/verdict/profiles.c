@@ -262,6 +262,7 @@ static LabProfiles *read_column(const LabCompareColumn *column, const LabRun *ru
 	g_autoptr(GStrvBuilder) notes = g_strv_builder_new();
 
 	p->run = column->run;
+	p->is_exact = !strcmp(run->plan->clock, "exact");
 	p->label[0] = g_strdup(column->label[0]);
 	p->label[1] = g_strdup(column->label[1]);
 	p->step = g_strdup(step);
@@ -311,15 +312,6 @@ static gboolean check_step(char **steps, const char *step, GError **error)
 	return FALSE;
 }
 
-static void run_free(gpointer data)
-{
-	LabCompareRun *run = data;
-
-	lab_run_free(run->run);
-	g_ptr_array_unref(run->boots);
-	g_free(run);
-}
-
 typedef struct {
 	GPtrArray *runs, *columns;
 	char **steps;
@@ -336,7 +328,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Selected, selected_clear)
 static gboolean resolve(Selected *s, LabStore *store, const char *const *selections,
 			const char *step, GError **error)
 {
-	s->runs = g_ptr_array_new_with_free_func(run_free);
+	s->runs = g_ptr_array_new_with_free_func(lab_compare_run_free);
 	s->columns = lab_compare_columns(store, selections, s->runs, error);
 	s->steps = s->columns ? steps_of(s->columns, s->runs) : NULL;
 	if (!s->columns || !check_step(s->steps, step, error))

@@ -46,6 +46,7 @@ typedef struct {
  */
 typedef struct {
 	guint run;
+	gboolean is_exact; /* its clock */
 	char *label[2];
 	char *step, *event;
 	const char *fault_entry;
@@ -90,6 +91,9 @@ char **lab_profiles_export(LabStore *store, const char *const *selections, const
 /** lab_profiles_json() - of all of them: rows with every boot's share, and chains. Free with g_free(). */
 char *lab_profiles_json(const GPtrArray *all);
 
+/** lab_profiles_paired() - do their boots belong together, seed by seed? */
+gboolean lab_profiles_paired(const LabProfiles *before, const LabProfiles *after);
+
 /** struct LabProfileShift - a function, of all commands, in two kernels; points: of percent */
 typedef struct {
 	const char *object, *symbol; /* borrowed */
@@ -101,12 +105,12 @@ typedef struct {
 
 /**
  * lab_profiles_diff() - functions by how much their share has changed
- * @paired: boots with the same seed belong together (exact clock)
+ *
+ * Under the exact clock boots with the same seed belong together.
  *
  * Return: array of LabProfileShift (g_free()), the largest change first.
  */
-GPtrArray *lab_profiles_diff(const LabProfiles *before, const LabProfiles *after, gboolean paired);
+GPtrArray *lab_profiles_diff(const LabProfiles *before, const LabProfiles *after);
 
 /** lab_profiles_diff_text() - @limit_pct: shares smaller than that in both are left out. Free with g_free(). */
-char *lab_profiles_diff_text(const LabProfiles *before, const LabProfiles *after, gboolean paired,
-			     double limit_pct);
+char *lab_profiles_diff_text(const LabProfiles *before, const LabProfiles *after, double limit_pct);

@@ -61,14 +61,18 @@ static guint pair(const LabProfiles *a, const LabProfiles *b, guint *in_a, guint
 	return n;
 }
 
-static LabDifference difference(const LabProfiles *const sides[2], const Function *function,
-				gboolean paired)
+gboolean lab_profiles_paired(const LabProfiles *before, const LabProfiles *after)
+{
+	return before->is_exact && after->is_exact;
+}
+
+static LabDifference difference(const LabProfiles *const sides[2], const Function *function)
 {
 	guint n = sides[0]->boots->len;
 	g_autofree guint *in_a = g_new(guint, n + 1), *in_b = g_new(guint, n + 1);
 	g_autofree double *a = g_new(double, n + 1), *b = g_new(double, n + 1);
 
-	if (!paired)
+	if (!lab_profiles_paired(sides[0], sides[1]))
 		return lab_difference(LAB_DESIGN_UNPAIRED, function->shares[0], n,
 				      function->shares[1], sides[1]->boots->len);
 	n = pair(sides[0], sides[1], in_a, in_b);
@@ -94,7 +98,7 @@ static int by_change(gconstpointer left, gconstpointer right)
 	return strcmp(a->symbol, b->symbol);
 }
 
-GPtrArray *lab_profiles_diff(const LabProfiles *before, const LabProfiles *after, gboolean paired)
+GPtrArray *lab_profiles_diff(const LabProfiles *before, const LabProfiles *after)
 {
 	const LabProfiles *const sides[] = {before, after};
 	g_autoptr(GHashTable) functions =
@@ -108,7 +112,7 @@ GPtrArray *lab_profiles_diff(const LabProfiles *before, const LabProfiles *after
 	g_hash_table_iter_init(&iter, functions);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const Function *function = value;
-		LabDifference d = difference(sides, function, paired);
+		LabDifference d = difference(sides, function);
 		LabProfileShift *shift = g_new0(LabProfileShift, 1);
 
 		shift->object = function->any->object;

@@ -163,10 +163,10 @@ char *lab_profiles_folded(const LabProfiles *p)
 
 /* ---- two kernels -------------------------------------------------------------------------------- */
 
-char *lab_profiles_diff_text(const LabProfiles *before, const LabProfiles *after, gboolean paired,
+char *lab_profiles_diff_text(const LabProfiles *before, const LabProfiles *after,
 			     double limit_pct)
 {
-	g_autoptr(GPtrArray) shifts = lab_profiles_diff(before, after, paired);
+	g_autoptr(GPtrArray) shifts = lab_profiles_diff(before, after);
 	g_autoptr(GString) s = g_string_new(NULL);
 
 	add_head(s, before);
@@ -192,6 +192,6 @@ char *lab_profiles_diff_text(const LabProfiles *before, const LabProfiles *after
 	g_string_append_printf(s,
 			       "# *: the interval (%s t) excludes 0; for each function alone, "
 			       "without correction for their number\n",
-			       paired ? "paired" : "Welch's");
+			       lab_profiles_paired(before, after) ? "paired" : "Welch's");
 	return g_string_free(g_steal_pointer(&s), FALSE);
 }
