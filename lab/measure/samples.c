@@ -303,16 +303,13 @@ static gboolean add_counters(Gather *gather, const char *step, GError **error)
 /* ---- events ------------------------------------------------------------------------------------ */
 
 /* Clocks count nanoseconds. */
-static void add_event(GPtrArray *samples, const char *event, const char *step, guint64 count)
+static void add_event(Gather *gather, const char *event, const char *step, guint64 count)
 {
 	gboolean clock = g_str_has_suffix(event, "-clock");
-	LabSample *sample = g_new(LabSample, 1);
 
-	*sample = (LabSample){.metric = step ? g_strdup_printf("perf.%s:%s", event, step)
-					     : g_strconcat("perf.", event, NULL),
-			      .value = clock ? (double)count / 1e9 : (double)count,
-			      .unit = clock ? "s" : "count"};
-	g_ptr_array_add(samples, sample);
+	add(gather,
+	    step ? g_strdup_printf("perf.%s:%s", event, step) : g_strconcat("perf.", event, NULL),
+	    clock ? (double)count / 1e9 : (double)count, clock ? "s" : "count", 0);
 }
 
 /* What the step's "stat" record has: see lab_stat_parse(). */
@@ -332,7 +329,7 @@ static gboolean add_stat(Gather *gather, const char *step, GError **error)
 
 		if (!count->supported)
 			continue;
-		add_event(gather->samples, count->event, step, count->count);
+		add_event(gather, count->event, step, count->count);
 		add_to_total(gather->stat_totals, count->event, count->count);
 	}
 	return TRUE;
@@ -346,7 +343,7 @@ static void add_stat_totals(Gather *gather)
 	g_hash_table_iter_init(&iter, gather->stat_totals);
 	while (g_hash_table_iter_next(&iter, &name, &value))
 		if (((Total *)value)->n_steps == gather->n_stats)
-			add_event(gather->samples, name, NULL, ((Total *)value)->sum);
+			add_event(gather, name, NULL, ((Total *)value)->sum);
 }
 
 /* A counter that one measured step lacks has no total: a sum over some of the steps would look like
