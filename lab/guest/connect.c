@@ -132,9 +132,12 @@ LabConnectHost *lab_connect_look(const char *uri, const char *pool, LabClock clo
 	}
 	host->uri = without_questions(uri);
 	connection = open_uri(host->uri, uri, error);
-	if (!connection || !find_emulator(connection, clock, uri, host, error) ||
-	    !look_at_cpus(connection, uri, host, error) ||
-	    (lab_connect_is_remote(uri) && !check_pool(connection, pool, uri, error)))
+	if (!connection)
+		return NULL;
+	/* What this host has is known already, and to have a daemon look at another QEMU takes it seconds. */
+	if (lab_connect_is_remote(uri) && (!find_emulator(connection, clock, uri, host, error) ||
+					   !look_at_cpus(connection, uri, host, error) ||
+					   !check_pool(connection, pool, uri, error)))
 		return NULL;
 	return g_steal_pointer(&host);
 }

@@ -9,6 +9,8 @@
 /**
  * struct LabConnectHost - what a daemon says of its host
  * @uri:      to be opened with: ssh is told not to ask for anything
+ *
+ * Of another host alone, else NULL and 0:
  * @emulator: path of its QEMU; @version: "10.0.2"
  * @n_cpus:   online; @free_bytes: memory
  * @invariant_tsc: its CPUs'
