@@ -10,7 +10,7 @@
 #include "runner/command.h"
 
 static gboolean json, csv;
-static char *counters, *names, *format, *rows, *percentiles;
+static char *counters, *names, *format, *rows, *percentiles, *by;
 static char **judges;
 static double alpha;
 
@@ -26,10 +26,12 @@ static const GOptionEntry options[] = {
 	 "of a counter (numa_pages_migrated=25:lower); repeat for more; in place of what the "
 	 "scenario says; none: judge nothing",
 	 "METRIC=PERCENT[:lower|:higher]"},
+	{"by", 0, 0, G_OPTION_ARG_STRING, &by,
+	 "of a sweep, and one kernel: columns are the values of this key (bhash), the first is the baseline", "KEY"},
 	{"alpha", 0, 0, G_OPTION_ARG_DOUBLE, &alpha,
 	 "probability that any verdict on a kernel is wrong (default: 0.05)", "P"},
 	{"rows", 0, 0, G_OPTION_ARG_STRING, &rows,
-	 "which rows to show, of min, mean, stddev, coeffvar, max", "LIST"},
+	 "which rows to show, of min, mean, stddev, coeffvar, max (default: all; of a sweep mean,coeffvar)", "LIST"},
 	{"percentiles", 0, 0, G_OPTION_ARG_STRING, &percentiles,
 	 "rows of percentiles over the boots: 50,90,99", "LIST"},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &format,
@@ -119,6 +121,7 @@ static gboolean parse(LabCompareOptions *what, LabTableOptions *how, GError **er
 	}
 	what->counters = counters || table || what->mmtests_names ? counters : "all";
 	what->alpha = alpha;
+	what->by = by;
 	how->rows = rows;
 	how->percentiles = percentiles;
 	return TRUE;
@@ -161,7 +164,7 @@ const Command cmd_compare = {
 	.name = "compare",
 	.group = COMMAND_GROUP_RESULT,
 	.order = 30,
-	.arguments = "RUN|RUN:KERNEL...",
+	.arguments = "RUN[:KERNEL][@KEY=VALUE,...]...",
 	.summary = "Compare kernels side by side, in the table of the lists, and judge them",
 	.description =
 		"The first column is the baseline. RUN gives all its kernels in the order of the "
@@ -172,6 +175,11 @@ const Command cmd_compare = {
 		"Stars in place of brackets mark means that differ from the first column's. "
 		"Counters are means of the boots. Missing data is "
 		"'-'. Runs of different scenarios or clocks are refused.\n\n"
+		"Of a sweep every metric has a line for each point, and Gmean, the geometric mean of all points "
+		"that every column has. A '!' in place of a bracket marks points whose difference has another sign "
+		"than Gmean's. 7@bhash=101073 "
+		"takes those points alone. Points of different settings are refused; --by makes columns of the values of "
+		"a key, of one kernel.\n\n"
 		"Below the table there is a verdict on each metric that the scenario's judge names "
 		"(without one: real- of each step, by 2 %): REGRESSION or IMPROVEMENT when the "
 		"whole interval of the difference is beyond the threshold, SAME when it is within, "
@@ -184,6 +192,7 @@ const Command cmd_compare = {
 		"where there is but one kernel, or nothing is judged.\n\n"
 		"  numalab compare 7\n"
 		"  numalab compare 7:6.1.192 8:6.12.95\n"
+		"  numalab compare 7:6.1.192 --by bhash\n"
 		"  numalab compare 7 --judge real-fsmark=0.5 --judge "
 		"numa_pages_migrated=25:lower\n"
 		"  numalab compare 7 --rows mean --judge none",

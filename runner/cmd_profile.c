@@ -112,13 +112,14 @@ const Command cmd_profile = {
 	.name = "profile",
 	.group = COMMAND_GROUP_RESULT,
 	.order = 35,
-	.arguments = "RUN|RUN:KERNEL...",
+	.arguments = "RUN[:KERNEL][@KEY=VALUE,...]...",
 	.summary = "Show where steps spent their time, and what differs between kernels",
 	.description =
 		"Of steps that were sampled (collect: perf). As perf report --stdio --no-children "
 		"-g has "
 		"it: below each function, who called it. Shares are means over boots, with their "
 		"standard deviation.\n\n"
+		"Of a sweep, one point is shown: RUN@KEY=VALUE,...\n\n"
 		"Samples are of cycles where the guest has a PMU, else of cpu-clock, which cannot "
 		"look into code that runs with interrupts off: that is seen where it ends. Idle "
 		"CPUs "

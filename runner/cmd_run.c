@@ -18,7 +18,7 @@
 /* Two have a spread that says little. */
 #define MIN_BOOTS 3
 
-static char **kernels, **sets, *clock_name;
+static char **kernels, **sets, **sweeps, *clock_name, *by;
 static int boots, jobs, max_boots;
 static char *connect_uri, *pool;
 static gboolean offline, fresh, strict, compare, json, aa, until_decided;
@@ -33,6 +33,12 @@ static const GOptionEntry options[] = {
 	 "set a key of the scenario (steps.xfsrepair.options.bhash=4096), or take it away "
 	 "(async-pf=null); repeat for more",
 	 "KEY=VALUE"},
+	{"sweep", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sweeps,
+	 "run every kernel with each of several values of a key (steps.fsmark.dirs=1..8, "
+	 "steps.xfsrepair.options.bhash=[null, 101073]); repeat for all combinations",
+	 "KEY=VALUES"},
+	{"by", 0, 0, G_OPTION_ARG_STRING, &by,
+	 "with --compare or --until-decided: compare the values of this key of a sweep, in place of kernels", "KEY"},
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs,
 	 "boots at once (default: as many as do not disturb each other)", "N"},
 	{"connect", 0, 0, G_OPTION_ARG_STRING, &connect_uri,
@@ -61,7 +67,7 @@ static const GOptionEntry options[] = {
 	{NULL},
 };
 
-/* --kernel, --boots and --clock are short forms of --set. */
+/* --kernel, --boots, --clock and --sweep are short forms of --set. */
 static char **overrides(void)
 {
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
@@ -83,6 +89,8 @@ static char **overrides(void)
 		g_ptr_array_add(all, g_strdup_printf("clock=%s", clock_name));
 	for (char **s = sets; s && *s; s++)
 		g_ptr_array_add(all, g_strdup(*s));
+	for (char **s = sweeps; s && *s; s++)
+		g_ptr_array_add(all, g_strconcat("sweep.", *s, NULL));
 	g_ptr_array_add(all, NULL);
 	return (char **)g_ptr_array_free(g_steal_pointer(&all), FALSE);
 }
@@ -128,7 +136,7 @@ static gboolean print_comparison(const LabRun *r, CommandContext *context, GErro
 
 	if (!store)
 		return FALSE;
-	table = lab_compare(store, (const char *[]){id, NULL}, NULL, error);
+	table = lab_compare(store, (const char *[]){id, NULL}, &(LabCompareOptions){.by = by}, error);
 	if (!table)
 		return FALSE;
 	text = json ? lab_compare_json(table) : lab_compare_text(table, NULL, NULL);
@@ -189,7 +197,7 @@ static int decide(const LabScenario *scenario, const LabRunOptions *o, Progress 
 	g_autofree char *root = lab_path_store(context->store);
 	g_autoptr(LabStore) store = lab_store_open(root, error);
 	g_autoptr(LabDecide) d =
-		store ? lab_decide_new(store, max_boots ? (guint)max_boots : DEFAULT_MAX_BOOTS) : NULL;
+		store ? lab_decide_new(store, max_boots ? (guint)max_boots : DEFAULT_MAX_BOOTS, by) : NULL;
 	g_autofree char *text = NULL;
 	g_autoptr(LabRun) r = NULL;
 	const guint *looks;
@@ -221,6 +229,8 @@ static gboolean check_options(GError **error)
 
 	if (wrong)
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "--%s: wanted a number above 0", wrong);
+	else if (by && !compare && !until_decided)
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "--by: wanted with --compare or --until-decided");
 	else if (max_boots && (max_boots < MIN_BOOTS || !until_decided))
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
 			    "--max-boots: wanted %d or more, with --until-decided", MIN_BOOTS);
@@ -228,6 +238,31 @@ static gboolean check_options(GError **error)
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
 			    "--until-decided chooses the boots, and prints the verdicts: wanted neither "
 			    "--boots nor --aa, nor --json with --compare");
+	else
+		return TRUE;
+	return FALSE;
+}
+
+/* Before a boot, not after the last. */
+static gboolean check_by(const LabScenario *scenario, GError **error)
+{
+	g_autofree char *keys = g_strjoinv(", ", scenario->sweep);
+	gboolean found = FALSE;
+
+	if (!by)
+		return TRUE;
+	for (char **key = scenario->sweep; *key; key++) {
+		g_autofree char *end = g_strconcat(".", *key, NULL);
+
+		found |= !strcmp(by, *key) || g_str_has_suffix(by, end);
+	}
+	if (!found)
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "--by: wanted a key that the scenario sweeps (%s), found '%s'",
+			    *keys ? keys : "it has none", by);
+	else if (scenario->kernels->len != 1)
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "--by compares the values of a key for one kernel, and the scenario has %u; --kernel chooses one",
+			    scenario->kernels->len);
 	else
 		return TRUE;
 	return FALSE;
@@ -245,7 +280,7 @@ static int run(int argc, char **argv, CommandContext *context, GError **error)
 		return COMMAND_FAILED;
 	set = overrides();
 	scenario = lab_scenario_find(argv[0], (const char *const *)set, error);
-	if (!scenario)
+	if (!scenario || !check_by(scenario, error))
 		return COMMAND_FAILED;
 	if (aa && !choose_same(scenario, error))
 		return COMMAND_FAILED;
@@ -293,7 +328,8 @@ const Command cmd_run = {
 		       "several boots need is prepared "
 		       "once.\n\n"
 		       "A run that was interrupted is completed by the same command: only the "
-		       "boots that are missing are done. "
+		       "boots that are missing are done. A sweep is one run: kernels, points and seeds are "
+		       "interleaved.\n\n"
 		       "Exit code: 0 when every boot is ok, else by the worst of them: 3 the lab "
 		       "failed, 4 a step failed, "
 		       "5 a kernel did not boot or crashed; 2 for an error in the scenario. "

@@ -54,6 +54,22 @@ static void print_disk(const LabScenario *scenario)
 	printf("\n");
 }
 
+static void print_sweep(const LabScenario *scenario, guint key)
+{
+	g_autoptr(GPtrArray) values = g_ptr_array_new();
+	g_autofree char *text = NULL;
+
+	for (guint i = 0; i < scenario->points->len; i++) {
+		char *value = ((const LabPoint *)scenario->points->pdata[i])->values[key];
+
+		if (!g_ptr_array_find_with_equal_func(values, value, g_str_equal, NULL))
+			g_ptr_array_add(values, value);
+	}
+	g_ptr_array_add(values, NULL);
+	text = g_strjoinv(", ", (char **)values->pdata);
+	printf("%s%s: %s\n", key ? "          " : "sweep     ", scenario->sweep[key], text);
+}
+
 static void print_machine(const LabScenario *scenario)
 {
 	const LabTopology *t = scenario->topology;
@@ -81,7 +97,10 @@ static void print_machine(const LabScenario *scenario)
 		printf("files     %s\n", files);
 	printf("clock     %s\n", lab_clock_name(scenario->clock));
 	print_disk(scenario);
-	printf("boots     %u (seeds %s)\n", scenario->kernels->len * scenario->n_seeds, seeds);
+	for (guint i = 0; scenario->sweep[i]; i++)
+		print_sweep(scenario, i);
+	printf("boots     %u (seeds %s)\n",
+	       scenario->kernels->len * scenario->n_seeds * MAX(scenario->points->len, 1), seeds);
 	if (scenario->scratch_bytes) {
 		g_autofree char *scratch = lab_format_bytes(scenario->scratch_bytes);
 

@@ -46,6 +46,11 @@ static void print_head(const LabRun *run)
 	printf("image     %.*s\n", LAB_DIGEST_SHORT, plan->image_digest);
 	if (plan->prepared_digest)
 		printf("prepared  %.*s\n", LAB_DIGEST_SHORT, plan->prepared_digest);
+	for (guint i = 0; i < plan->points->len; i++) {
+		g_autofree char *label = lab_plan_point_label(plan, i, NULL);
+
+		printf("%s  p%u: %s\n", i ? "        " : "sweep   ", i + 1, label);
+	}
 	if (plan->files_digest)
 		printf("/files    %.*s\n", LAB_DIGEST_SHORT, plan->files_digest);
 	printf("started   %s, took %s\n", started, took);
@@ -115,6 +120,8 @@ static void boot_json(LabJsonWriter *w, const LabRun *run, const LabBootSamples 
 	lab_json_writer_string(w, "kernel", boot->boot->kernel_text);
 	lab_json_writer_string(w, "version", boot->boot->kernel_label);
 	lab_json_writer_string(w, "kernel_digest", boot->boot->kernel_digest);
+	if (run->plan->points->len)
+		lab_json_writer_uint(w, "point", boot->boot->point + 1);
 	lab_json_writer_uint(w, "seed", boot->boot->seed);
 	lab_json_writer_string(w, "dir", dir);
 	lab_json_writer_string(w, "outcome", boot->outcome);

@@ -59,6 +59,24 @@ static void kernels_json(LabJsonWriter *w, const LabRun *run)
 	lab_json_writer_end(w);
 }
 
+static void points_json(LabJsonWriter *w, const LabPlan *plan)
+{
+	if (!plan->points->len)
+		return;
+	lab_json_writer_array(w, "points", LAB_JSON_BLOCK);
+	for (guint i = 0; i < plan->points->len; i++) {
+		const LabPlanPoint *point = plan->points->pdata[i];
+
+		lab_json_writer_object(w, NULL, LAB_JSON_LINE);
+		for (guint k = 0; plan->sweep[k]; k++)
+			lab_json_writer_string(w, plan->sweep[k], point->values[k]);
+		lab_json_writer_string(w, "scenario_digest", point->scenario_digest);
+		lab_json_writer_string(w, "prepared_digest", point->prepared_digest);
+		lab_json_writer_end(w);
+	}
+	lab_json_writer_end(w);
+}
+
 void runs_json(LabJsonWriter *w, const LabRun *run)
 {
 	const LabPlan *plan = run->plan;
@@ -74,6 +92,7 @@ void runs_json(LabJsonWriter *w, const LabRun *run)
 	lab_json_writer_string(w, "image_digest", plan->image_digest);
 	lab_json_writer_string(w, "prepared_digest", plan->prepared_digest);
 	lab_json_writer_string(w, "files_digest", plan->files_digest);
+	points_json(w, plan);
 	lab_json_writer_string(w, "qemu_version", plan->qemu_version);
 	lab_json_writer_uint(w, "n_boots", plan->boots->len);
 	lab_json_writer_uint(w, "n_ok", run->n_ok);

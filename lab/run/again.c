@@ -71,8 +71,18 @@ static gboolean same_inputs(const LabRun *run, const LabInputs *in, GError **err
 
 static gboolean same_prepared(const LabRun *run, const LabInputs *in, GError **error)
 {
-	return same("the prepared file system is", run->plan->prepared_digest,
-		    in->prepared ? in->prepared->digest : NULL, error);
+	const LabPlan *plan = run->plan;
+	guint n = MAX(plan->points->len, 1);
+
+	for (guint i = 0; i < n; i++) {
+		const LabPrepared *now = lab_inputs_at(in, i)->prepared;
+		const char *then = plan->points->len ? ((LabPlanPoint *)plan->points->pdata[i])->prepared_digest
+						     : plan->prepared_digest;
+
+		if (!same("the prepared file system is", then, now ? now->digest : NULL, error))
+			return FALSE;
+	}
+	return TRUE;
 }
 
 static gboolean add_boot(Again *a, const LabPlanBoot *boot, guint repeat, GError **error)
@@ -81,12 +91,12 @@ static gboolean add_boot(Again *a, const LabPlanBoot *boot, guint repeat, GError
 	g_autofree char *name = g_strdup_printf("%s-%u", boot->id, repeat + 1);
 	g_autofree char *dir = g_build_filename(a->dir, name, NULL);
 	g_autoptr(LabBootJob) job = NULL, then = lab_boot_job_read(original, error);
+	const LabInputs *in = lab_inputs_at(a->in, boot->point);
 	g_autofree char *digest_then = NULL, *digest_now = NULL;
 
 	if (!then)
 		return FALSE;
-	job = lab_inputs_job(a->in, lab_inputs_kernel(a->in, boot->kernel_digest), boot->seed,
-			     FALSE, error);
+	job = lab_inputs_job(in, lab_inputs_kernel(in, boot->kernel_digest), boot->seed, FALSE, error);
 	if (!job)
 		return FALSE;
 	g_free(job->id);
@@ -101,8 +111,7 @@ static gboolean add_boot(Again *a, const LabPlanBoot *boot, guint repeat, GError
 		return FALSE;
 	g_ptr_array_add(a->dirs, g_steal_pointer(&dir));
 	g_ptr_array_add(a->ids, g_strdup(boot->id));
-	g_ptr_array_add(a->labels, g_strdup_printf("%s seed %" G_GUINT64_FORMAT, boot->kernel_label,
-						   boot->seed));
+	g_ptr_array_add(a->labels, lab_plan_boot_label(a->run->plan, boot));
 	return TRUE;
 }
 

@@ -32,13 +32,18 @@ void lab_inputs_free(LabInputs *inputs)
 {
 	if (!inputs)
 		return;
+	g_clear_pointer(&inputs->prepared, lab_prepared_free);
+	if (inputs->is_point) {
+		g_free(inputs);
+		return;
+	}
+	g_clear_pointer(&inputs->points, g_ptr_array_unref);
 	g_clear_pointer(&inputs->kernels, g_ptr_array_unref);
 	g_clear_pointer(&inputs->disk_kernels, g_ptr_array_unref);
 	g_clear_pointer(&inputs->disk, lab_disk_image_free);
 	g_clear_pointer(&inputs->disk_tool, lab_disk_tool_free);
 	g_clear_pointer(&inputs->image, lab_image_free);
 	g_clear_pointer(&inputs->files, lab_files_free);
-	g_clear_pointer(&inputs->prepared, lab_prepared_free);
 	g_clear_pointer(&inputs->cache, lab_cache_free);
 	g_free(inputs->agent_path);
 	g_free(inputs->agent_digest);
@@ -210,13 +215,17 @@ static gboolean check_scratch_size(const LabInputs *in, GError **error)
 static gboolean get_files(LabInputs *in, GError **error)
 {
 	const LabScenario *s = in->scenario;
-	const guint64 taken[] = {in->image ? in->image->bytes : 0, s->scratch_bytes};
+	g_autofree guint64 *taken = g_new(guint64, s->points->len + 2);
+	guint n_taken = 0;
 	gboolean made = FALSE;
 
 	if (!s->files)
 		return TRUE;
-	in->files = lab_files_get(in->cache, s->files, &s->files_origin, taken, G_N_ELEMENTS(taken),
-				  &made, error);
+	taken[n_taken++] = in->image ? in->image->bytes : 0;
+	taken[n_taken++] = s->scratch_bytes;
+	for (guint i = 0; i < s->points->len; i++)
+		taken[n_taken++] = ((LabPoint *)s->points->pdata[i])->scenario->scratch_bytes;
+	in->files = lab_files_get(in->cache, s->files, &s->files_origin, taken, n_taken, &made, error);
 	if (!in->files)
 		return FALSE;
 	lab_run_note(in->options, "files %.6s %s", in->files->digest, made ? "packed" : "cached");
@@ -235,6 +244,51 @@ static guint64 results_bytes(const LabInputs *in)
 	return bytes;
 }
 
+/* What all points share is there: the rest of one. */
+static LabInputs *resolve_point(const LabInputs *all, const LabScenario *scenario, const GPtrArray *specs,
+				GError **error)
+{
+	g_autoptr(LabInputs) in = g_memdup2(all, sizeof(*all));
+
+	in->scenario = scenario;
+	in->is_point = TRUE;
+	in->points = NULL;
+	in->prepared = NULL;
+	if (!lab_inputs_check_host(in, error))
+		return NULL;
+	for (guint i = 0; i < in->kernels->len; i++)
+		if (!lab_inputs_check_kernel(in, in->kernels->pdata[i],
+					     &((LabKernelSpec *)specs->pdata[i])->origin, error))
+			return NULL;
+	if (!check_scratch_size(in, error))
+		return NULL;
+	in->results_bytes = results_bytes(in);
+	return g_steal_pointer(&in);
+}
+
+static gboolean resolve_points(LabInputs *in, const GPtrArray *specs, GError **error)
+{
+	const LabScenario *s = in->scenario;
+
+	if (!s->points->len)
+		return TRUE;
+	in->points = g_ptr_array_new_with_free_func((GDestroyNotify)lab_inputs_free);
+	for (guint i = 0; i < s->points->len; i++) {
+		LabInputs *point =
+			resolve_point(in, ((LabPoint *)s->points->pdata[i])->scenario, specs, error);
+
+		if (!point)
+			return FALSE;
+		g_ptr_array_add(in->points, point);
+	}
+	return TRUE;
+}
+
+const LabInputs *lab_inputs_at(const LabInputs *in, guint point)
+{
+	return in->points ? in->points->pdata[point] : in;
+}
+
 LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kernels,
 			      const LabPlan *then, const LabRunOptions *options, GError **error)
 {
@@ -244,6 +298,7 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 
 	in->scenario = scenario;
 	in->options = options;
+	kernels = kernels ? kernels : scenario->kernels;
 	in->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)lab_kernel_free);
 	in->agent_path = lab_path_helper("numalab-agent");
 	in->agent_digest = lab_digest_file(in->agent_path, error);
@@ -251,14 +306,15 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
 		return NULL;
 	in->cache = lab_cache_open(cache_root, error);
 	if (!in->cache ||
-	    !get_kernels(in, kernels ? kernels : scenario->kernels, then ? then->kernels : NULL,
-			 error) ||
+	    !get_kernels(in, kernels, then ? then->kernels : NULL, error) ||
 	    !get_image(in, then ? then->image_digest : NULL, error) ||
 	    !check_scratch_size(in, error) || !get_files(in, error) ||
 	    (scenario->boot == LAB_BOOT_DISK &&
-	     !lab_inputs_get_disks(in, kernels ? kernels : scenario->kernels, !kvm_works, error)))
+	     !lab_inputs_get_disks(in, kernels, !kvm_works, error)))
 		return NULL;
 	in->results_bytes = results_bytes(in);
+	if (!resolve_points(in, kernels, error))
+		return NULL;
 	return g_steal_pointer(&in);
 }
 

@@ -19,6 +19,8 @@ typedef struct {
 
 typedef struct {
 	const LabScenario *scenario;  /* borrowed */
+	GPtrArray *points;	      /* of LabInputs, of each point of the scenario's sweep; NULL: it has none */
+	gboolean is_point;	      /* all but scenario, prepared and results_bytes is borrowed */
 	const LabRunOptions *options; /* borrowed */
 	LabCache *cache;
 	GPtrArray *kernels; /* of LabKernel, in the scenario's order */
@@ -58,6 +60,12 @@ LabInputs *lab_inputs_resolve(const LabScenario *scenario, const GPtrArray *kern
  * @kvm_works: (out): of this host, also for libguestfs, which is to use KVM only then
  */
 gboolean lab_inputs_find_host(LabInputs *inputs, gboolean *kvm_works, GError **error);
+
+/** lab_inputs_at() - those of a point; themselves without a sweep */
+const LabInputs *lab_inputs_at(const LabInputs *inputs, guint point);
+
+/** lab_inputs_check_host() - can the host, which was found, do what this point of a sweep asks of it? */
+gboolean lab_inputs_check_host(const LabInputs *point, GError **error);
 
 /** lab_inputs_at_once() - boots that do not disturb each other */
 guint lab_inputs_at_once(const LabInputs *inputs);

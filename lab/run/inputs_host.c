@@ -101,7 +101,15 @@ static gboolean find_remote(LabInputs *in, GError **error)
 	in->emulator = g_strdup(in->host->emulator);
 	in->emulator_version = g_strdup(in->host->version);
 	in->invariant_tsc = in->host->invariant_tsc;
-	return check_remote(in->scenario, in->options->connect, error) && check_exact(in, error);
+	return lab_inputs_check_host(in, error) && check_exact(in, error);
+}
+
+gboolean lab_inputs_check_host(const LabInputs *in, GError **error)
+{
+	const LabScenario *s = in->scenario;
+
+	return in->remote ? check_remote(s, in->options->connect, error)
+			  : lab_placement_check(&s->pin, s->topology, "", NULL, error);
 }
 
 gboolean lab_inputs_find_host(LabInputs *in, gboolean *kvm_works, GError **error)
@@ -111,7 +119,7 @@ gboolean lab_inputs_find_host(LabInputs *in, gboolean *kvm_works, GError **error
 
 	in->remote = lab_connect_is_remote(options->connect);
 	if (!in->remote && (!find_emulator(in, error) || !check_exact(in, error) ||
-			    !lab_placement_check(&s->pin, s->topology, "", NULL, error)))
+			    !lab_inputs_check_host(in, error)))
 		return FALSE;
 	if (!check_kvm(s, in->remote, kvm_works, error))
 		return FALSE;
@@ -140,6 +148,11 @@ guint lab_inputs_at_once(const LabInputs *in)
 	guint n = 1;
 	cpu_set_t allowed;
 
+	for (guint i = 0; in->points && i < in->points->len; i++) {
+		const LabScenario *s = ((LabInputs *)in->points->pdata[i])->scenario;
+
+		bytes = MAX(bytes, s->topology->memory_bytes + s->scratch_bytes);
+	}
 	if (in->remote)
 		return lab_engine_at_once(in->scenario->clock, bytes, in->host->n_cpus,
 					  in->host->free_bytes);

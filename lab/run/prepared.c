@@ -65,6 +65,14 @@ static gboolean make_prepared(const char *dir, gpointer data, GError **error)
 	return digest && lab_file_write(digest_path, digest, -1, error);
 }
 
+static gboolean get_of_points(const GPtrArray *points, GError **error)
+{
+	for (guint i = 0; i < points->len; i++)
+		if (!lab_prepared_get(points->pdata[i], error))
+			return FALSE;
+	return TRUE;
+}
+
 gboolean lab_prepared_get(LabInputs *in, GError **error)
 {
 	const LabScenario *s = in->scenario;
@@ -75,6 +83,8 @@ gboolean lab_prepared_get(LabInputs *in, GError **error)
 	g_autofree char *what = NULL, *key = NULL, *digest_path = NULL, *job_digest = NULL;
 	gboolean made = FALSE;
 
+	if (in->points)
+		return get_of_points(in->points, error);
 	if (!s->prepare->len || s->prepare_fresh)
 		return TRUE;
 	kernel = prepare_kernel(in);
@@ -102,8 +112,10 @@ gboolean lab_prepared_get(LabInputs *in, GError **error)
 	prepared->digest = lab_file_read(digest_path, NULL, error);
 	if (!prepared->digest)
 		return FALSE;
-	lab_run_note(in->options, "file system %.6s %s (by %s)", prepared->digest,
-		     made ? "prepared" : "cached", kernel->label);
+	/* Most points of a sweep have one and the same. */
+	if (made || !in->is_point)
+		lab_run_note(in->options, "file system %.6s %s (by %s)", prepared->digest,
+			     made ? "prepared" : "cached", kernel->label);
 	in->prepared = g_steal_pointer(&prepared);
 	return TRUE;
 }

@@ -16,7 +16,7 @@
 typedef struct {
 	const LabRunOptions *options;
 	const LabInputs *in;
-	GPtrArray *dirs, *labels; /* of the boots given to the engine */
+	GPtrArray *dirs, *labels, *at; /* of the boots given to the engine; at: the LabInputs of their points */
 } Boots;
 
 static void boot_failed(const LabRunOptions *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -58,7 +58,7 @@ static gboolean on_boot_done(guint index, const char *said, gpointer data, GErro
 		boot_failed(b->options, "%s: %s at %s: %s%s%s", label,
 			    lab_outcome_name(result->outcome), result->stage, result->message,
 			    *result->evidence ? "\n" : "", result->evidence);
-	lab_collect_disk(b->in, dir, result);
+	lab_collect_disk(g_ptr_array_index(b->at, index), dir, result);
 	return TRUE;
 }
 
@@ -74,8 +74,9 @@ static gboolean is_complete(const char *dir, const LabBootJob *job)
 static gboolean add_boot(const LabRun *run, const LabInputs *in, const LabPlanBoot *boot, Boots *b,
 			 GError **error)
 {
+	const LabInputs *at = lab_inputs_at(in, boot->point);
 	g_autofree char *dir = g_build_filename(run->dir, "boots", boot->id, NULL);
-	g_autoptr(LabBootJob) job = lab_inputs_job(in, lab_inputs_kernel(in, boot->kernel_digest),
+	g_autoptr(LabBootJob) job = lab_inputs_job(at, lab_inputs_kernel(at, boot->kernel_digest),
 						   boot->seed, FALSE, error);
 
 	if (!job)
@@ -88,8 +89,8 @@ static gboolean add_boot(const LabRun *run, const LabInputs *in, const LabPlanBo
 	    !lab_boot_job_write(job, dir, error))
 		return FALSE;
 	g_ptr_array_add(b->dirs, g_steal_pointer(&dir));
-	g_ptr_array_add(b->labels, g_strdup_printf("%s seed %" G_GUINT64_FORMAT, boot->kernel_label,
-						   boot->seed));
+	g_ptr_array_add(b->labels, lab_plan_boot_label(run->plan, boot));
+	g_ptr_array_add(b->at, (gpointer)at);
 	return TRUE;
 }
 
@@ -108,11 +109,13 @@ static gboolean execute(const LabRun *run, const LabInputs *in, GError **error)
 	Boots b = {.options = options, .in = in};
 	g_autoptr(GPtrArray) dirs = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) at = g_ptr_array_new();
 	g_autofree LabEngineBoot *boots = NULL;
 	guint at_once = options->jobs;
 
 	b.dirs = dirs;
 	b.labels = labels;
+	b.at = at;
 	if (!add_missing(run, in, &b, error))
 		return FALSE;
 	boots = g_new0(LabEngineBoot, MAX(dirs->len, 1));

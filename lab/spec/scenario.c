@@ -17,7 +17,8 @@ struct raw {
 	const char *name, *about;
 	const LabYamlNode *topology, *image, *scale, *settings, *scratch, *prepare, *steps,
 		*collect, *judge, *deadlines, *seeds, *files,
-		*boot, *disk, *kvm; /* any of its keys: read by lab_scenario_read_kvm() */
+		*boot, *disk, *kvm, /* any of its keys: read by lab_scenario_read_kvm() */
+		*sweep; /* not there any more: its points are read one by one */
 	const GPtrArray *kernels, *kernel_args, *modules;
 	guint clock, console;
 	guint64 boots, settle_ns;
@@ -57,6 +58,7 @@ static const LabYamlField scenario_fields[] = {
 	{"kernel-args", LAB_YAML_TEXTS, offsetof(struct raw, kernel_args)},
 	{"modules", LAB_YAML_TEXTS, offsetof(struct raw, modules)},
 	{"files", LAB_YAML_ANY, offsetof(struct raw, files)},
+	{"sweep", LAB_YAML_ANY, offsetof(struct raw, sweep)},
 	{0},
 };
 
@@ -95,11 +97,22 @@ gboolean lab_clock_parse(const char *text, LabClock *clock)
 	return i >= 0;
 }
 
+static void point_free(gpointer data)
+{
+	LabPoint *point = data;
+
+	g_strfreev(point->values);
+	lab_scenario_free(point->scenario);
+	g_free(point);
+}
+
 void lab_scenario_free(LabScenario *s)
 {
 	if (!s)
 		return;
 	g_free(s->path);
+	g_strfreev(s->sweep);
+	g_clear_pointer(&s->points, g_ptr_array_unref);
 	g_free(s->name);
 	g_free(s->about);
 	lab_topology_free(s->topology);
@@ -385,6 +398,8 @@ LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, G
 	    (raw.name && !lab_spec_check_name(lab_yaml_get(root, "name"), error)))
 		return NULL;
 	s->path = g_strdup(path);
+	s->sweep = g_new0(char *, 1);
+	s->points = g_ptr_array_new_with_free_func(point_free);
 	s->name = raw.name ? g_strdup(raw.name) : lab_spec_name(path);
 	s->about = g_strdup(raw.about);
 	s->clock = (LabClock)raw.clock;

@@ -43,6 +43,9 @@
  *       - xfs_repair: {name: xfsrepair, options: {bhash: 101073}}
  *     collect: {counters: [vmstat, numastat, interrupts]}
  *     judge: [{metric: real-xfsrepair, threshold: 2%}]
+ *     sweep:                       # each combination is a point, and run with every kernel and seed
+ *       steps.xfsrepair.options.bhash: [null, 101073]    # keys as --set takes them; null: without it
+ *       steps.fsmark.dirs: 1..16   # the whole numbers from 1 to 16
  *     deadlines: {first-output: 60s, agent: 5m, step: 30m, power-off: 60s}
  *                                  # of the host's time, but for step: of the guest's
  *     console: quiet               # or verbose
@@ -193,9 +196,25 @@ typedef struct {
 	guint64 first_output_ns, agent_ns, step_ns, power_off_ns;
 } LabDeadlines;
 
+typedef struct _LabScenario LabScenario;
+
+/**
+ * struct LabPoint - one combination of the values of a sweep
+ * @values:   NULL-terminated, one of each key: as written; "default": the key is not there
+ * @scenario: with these values, and without a sweep
+ */
+typedef struct {
+	char **values;
+	LabScenario *scenario;
+} LabPoint;
+
 /**
  * struct LabScenario
  * @path:           file it was read from
+ * @sweep:          NULL-terminated: keys of the sweep, each as short as it is unique: "bhash"; empty without one
+ * @points:         of LabPoint, the last key's values changing fastest; len 0 without a sweep. All that is below is
+ *                  of the first point then, but canonical, which has every point's as well. Points have one
+ *                  image, boot, clock, and the same kernels, seeds and files
  * @seeds:          unique, at least one
  * @cpu_model:      (nullable): NULL but with clock kvm: "host" or a name for QEMU
  * @pmu:            of clock kvm
@@ -224,8 +243,10 @@ typedef struct {
  *                  what prepare's steps do, scratch size, topology, clock, settings, settle,
  *                  console, kernel_args, modules; NULL without prepare
  */
-typedef struct {
+struct _LabScenario {
 	char *path;
+	char **sweep;
+	GPtrArray *points;
 	char *name;
 	char *about; /* (nullable) */
 	LabTopology *topology;
@@ -265,7 +286,7 @@ typedef struct {
 	char *canonical;
 	char *digest;
 	char *prepare_canonical;
-} LabScenario;
+};
 
 /**
  * lab_scenario_load() - read and check a scenario and all that it names
@@ -274,7 +295,8 @@ typedef struct {
  *             checking; VALUE is YAML: "boots=5", "kernels=[dir:/x]",
  *             "settings.transparent_hugepage=never", "settings.sysctl.vm.swappiness=10",
  *             "steps.xfsrepair.options.bhash=4096" (a step by its name, or its number from 0).
- *             VALUE null takes a key away. Keys that are not there are added; steps are not. Relative paths in a VALUE start
+ *             VALUE null takes a key away, or an item of a list. Keys that are not there are added; steps are not. A key
+ *             that is swept is swept no longer; "sweep.KEY.PATH=[4096, 8192]" sweeps one. Relative paths in a VALUE start
  *             from the current directory.
  *
  * Errors: LAB_ERROR_USER, "path:line:column: wanted ..., found ..." for the first problem; of an

@@ -126,3 +126,26 @@ void lab_scenario_finish(LabScenario *s)
 	s->canonical = lab_spec_canonical(o);
 	s->digest = lab_digest_data(s->canonical, -1);
 }
+
+void lab_scenario_finish_sweep(LabScenario *s)
+{
+	g_autoptr(JsonNode) own = json_from_string(s->canonical, NULL);
+	JsonObject *sweep = json_object_new();
+	JsonArray *points = json_array_new();
+
+	for (guint i = 0; i < s->points->len; i++) {
+		const LabPoint *point = s->points->pdata[i];
+		JsonObject *o = json_object_new();
+
+		json_object_set_array_member(o, "values", lab_spec_json_strv(point->values));
+		set_canonical(o, "scenario", point->scenario->canonical);
+		json_array_add_object_element(points, o);
+	}
+	json_object_set_array_member(sweep, "keys", lab_spec_json_strv(s->sweep));
+	json_object_set_array_member(sweep, "points", points);
+	json_object_set_object_member(json_node_get_object(own), "sweep", sweep);
+	g_free(s->canonical);
+	g_free(s->digest);
+	s->canonical = lab_spec_canonical(json_node_dup_object(own));
+	s->digest = lab_digest_data(s->canonical, -1);
+}

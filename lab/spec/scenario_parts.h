@@ -16,6 +16,29 @@ guint64 lab_scenario_scale(const LabScenario *scenario, guint64 value);
 /** lab_scenario_set() - apply one "KEY.PATH=VALUE" to the tree */
 gboolean lab_scenario_set(LabYamlNode *root, const char *assignment, GError **error);
 
+/** lab_scenario_put() - put @value (taken; NULL: take away) at "KEY.PATH"; @origin: where errors are */
+gboolean lab_scenario_put(LabYamlNode *root, const char *path, LabYamlNode *value,
+			  const LabOrigin *origin, GError **error);
+
+/** struct LabSweepKey - a key of a sweep as written; values: of LabYamlNode, borrowed but for those of a range */
+typedef struct {
+	char *path, *name;
+	GPtrArray *values;
+	LabOrigin origin;
+} LabSweepKey;
+
+/** lab_sweep_read() - array of LabSweepKey; @node: (nullable): none */
+GPtrArray *lab_sweep_read(const LabYamlNode *node, GError **error);
+
+/** lab_sweep_count() - points; 1 without keys */
+guint lab_sweep_count(const GPtrArray *keys);
+
+/** lab_sweep_put() - the values of point @index into the tree. Return: as LabPoint.values, or NULL with @error */
+char **lab_sweep_put(const GPtrArray *keys, guint index, LabYamlNode *root, GError **error);
+
+/** lab_sweep_check() - is each point another, and is the same in all what must be? @s: with its points */
+gboolean lab_sweep_check(const GPtrArray *keys, const LabScenario *s, GError **error);
+
 /** lab_scenario_step_lists() - the lists of prepare and steps, each NULL when it is not there or no list */
 void lab_scenario_step_lists(const LabYamlNode *root, LabYamlNode *lists[2]);
 
@@ -63,6 +86,9 @@ LabScenario *lab_scenario_from_node(const LabYamlNode *root, const char *path, G
 
 /** lab_scenario_finish() - canonical, digest and prepare_canonical */
 void lab_scenario_finish(LabScenario *scenario);
+
+/** lab_scenario_finish_sweep() - canonical and digest again, with every point's */
+void lab_scenario_finish_sweep(LabScenario *scenario);
 
 void lab_step_free(LabStep *step);
 void lab_setting_free(LabSetting *setting);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --set KEY.PATH=VALUE: changes to the tree of a scenario before it is read. */
+/* --set KEY.PATH=VALUE, and the points of a sweep: changes to the tree of a scenario before it is read. */
 #include "lab/spec/scenario_parts.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@
 /* A list of steps takes names; other lists take numbers. */
 struct target {
 	LabYamlNode *root;
-	LabOrigin origin; /* "--set KEY=VALUE" */
+	LabOrigin origin;   /* "--set KEY=VALUE", or of the value in the file */
+	LabYamlNode *value; /* NULL: the key is taken away */
 };
 
 static void set_origin(LabYamlNode *node, const LabOrigin *origin)
@@ -132,15 +133,13 @@ static gboolean find_item(const struct target *t, const LabYamlNode *list, const
 	return FALSE;
 }
 
-static gboolean put(const struct target *t, LabYamlNode *node, const char *path, const char *value,
-		    GError **error);
+static gboolean put(struct target *t, LabYamlNode *node, const char *path, GError **error);
 
-static gboolean put_in_list(const struct target *t, LabYamlNode *list, const char *path,
-			    const char *value, GError **error)
+static gboolean put_in_list(struct target *t, LabYamlNode *list, const char *path, GError **error)
 {
 	gsize n = strcspn(path, ".");
 	g_autofree char *word = g_strndup(path, n);
-	LabYamlNode **item, *lists[2], *parsed;
+	LabYamlNode **item, *lists[2];
 	guint index;
 
 	if (!find_item(t, list, word, &index, error))
@@ -151,24 +150,22 @@ static gboolean put_in_list(const struct target *t, LabYamlNode *list, const cha
 		return put(t,
 			   list == lists[0] || list == lists[1] ? step_body(item, &t->origin)
 								: *item,
-			   path + n + 1, value, error);
-	parsed = parse_value(value, &t->origin, error);
-	if (!parsed)
-		return FALSE;
+			   path + n + 1, error);
 	lab_yaml_free(*item);
-	*item = parsed;
+	if (t->value)
+		*item = g_steal_pointer(&t->value);
+	else
+		g_ptr_array_steal_index(list->children, index);
 	return TRUE;
 }
 
-static gboolean put_in_map(const struct target *t, LabYamlNode *map, const char *path,
-			   const char *value, GError **error)
+static gboolean put_in_map(struct target *t, LabYamlNode *map, const char *path, GError **error)
 {
-	/* Keys of sysctl have dots, and nothing is below them. */
-	gboolean whole = map->key && !strcmp(map->key, "sysctl");
+	/* Keys of sysctl and sweep have dots, and nothing is below them. */
+	gboolean whole = map->key && (!strcmp(map->key, "sysctl") || !strcmp(map->key, "sweep"));
 	gsize n = whole ? strlen(path) : member_length(map, path);
 	g_autofree char *key = g_strndup(path, n);
 	LabYamlNode *child = lab_yaml_get(map, key);
-	LabYamlNode *parsed;
 
 	if (!*key || (path[n] && !path[n + 1])) {
 		lab_error_set_at(error, &t->origin, "wanted KEY.KEY=VALUE, found an empty key");
@@ -179,28 +176,23 @@ static gboolean put_in_map(const struct target *t, LabYamlNode *map, const char 
 			child = lab_yaml_new(LAB_YAML_MAP, &t->origin);
 			lab_yaml_put(map, key, child);
 		}
-		return put(t, child, path + n + 1, value, error);
+		return put(t, child, path + n + 1, error);
 	}
-	if (!strcmp(value, "null")) {
+	if (t->value)
+		lab_yaml_put(map, key, g_steal_pointer(&t->value));
+	else
 		lab_yaml_take_away(map, key);
-		return TRUE;
-	}
-	parsed = parse_value(value, &t->origin, error);
-	if (!parsed)
-		return FALSE;
-	lab_yaml_put(map, key, parsed);
 	return TRUE;
 }
 
-static gboolean put(const struct target *t, LabYamlNode *node, const char *path, const char *value,
-		    GError **error)
+static gboolean put(struct target *t, LabYamlNode *node, const char *path, GError **error)
 {
 	g_autofree char *found = NULL, *quoted = NULL;
 
 	if (node->kind == LAB_YAML_MAP)
-		return put_in_map(t, node, path, value, error);
+		return put_in_map(t, node, path, error);
 	if (node->kind == LAB_YAML_LIST)
-		return put_in_list(t, node, path, value, error);
+		return put_in_list(t, node, path, error);
 	found = lab_yaml_found(node);
 	quoted = lab_yaml_quote(path);
 	lab_error_set_at(error, &t->origin, "wanted a mapping to put %s into, found %s", quoted,
@@ -208,23 +200,38 @@ static gboolean put(const struct target *t, LabYamlNode *node, const char *path,
 	return FALSE;
 }
 
+gboolean lab_scenario_put(LabYamlNode *root, const char *path, LabYamlNode *value,
+			  const LabOrigin *origin, GError **error)
+{
+	struct target t = {root, *origin, value};
+	gboolean ok = put(&t, root, path, error);
+
+	lab_yaml_free(t.value);
+	return ok;
+}
+
 gboolean lab_scenario_set(LabYamlNode *root, const char *assignment, GError **error)
 {
 	g_autofree char *shown = lab_yaml_escape(assignment, G_MAXUINT);
-	g_autofree char *origin = g_strconcat("--set ", shown, NULL);
-	struct target t = {root, {NULL, 0, 0}};
+	g_autofree char *text = g_strconcat("--set ", shown, NULL);
+	LabOrigin origin = {g_intern_string(text), 0, 0};
 	const char *equals = strchr(assignment, '=');
 	g_autofree char *path = equals ? g_strndup(assignment, (gsize)(equals - assignment)) : NULL;
+	LabYamlNode *value = NULL;
 
-	t.origin.path = g_intern_string(origin);
 	if (!g_utf8_validate(assignment, -1, NULL)) {
-		lab_error_set_at(error, &t.origin, "wanted UTF-8 text, found other bytes");
+		lab_error_set_at(error, &origin, "wanted UTF-8 text, found other bytes");
 		return FALSE;
 	}
 	if (!path || !*path) {
-		lab_error_set_at(error, &t.origin, "wanted KEY=VALUE, found no %s",
+		lab_error_set_at(error, &origin, "wanted KEY=VALUE, found no %s",
 				 path ? "key" : "'='");
 		return FALSE;
 	}
-	return put(&t, root, path, equals + 1, error);
+	if (strcmp(equals + 1, "null")) {
+		value = parse_value(equals + 1, &origin, error);
+		if (!value)
+			return FALSE;
+	}
+	return lab_scenario_put(root, path, value, &origin, error);
 }

@@ -19,6 +19,44 @@ void lab_plan_boot_free(LabPlanBoot *boot)
 	g_free(boot);
 }
 
+void lab_plan_point_free(LabPlanPoint *point)
+{
+	g_strfreev(point->values);
+	g_free(point->scenario_digest);
+	g_free(point->prepared_digest);
+	g_free(point);
+}
+
+char *lab_plan_point_label(const LabPlan *plan, guint index, const char *but)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const LabPlanPoint *point = plan->points->len ? plan->points->pdata[index] : NULL;
+
+	for (guint i = 0; point && plan->sweep[i]; i++)
+		if (g_strcmp0(plan->sweep[i], but))
+			g_string_append_printf(text, "%s%s=%s", text->len ? " " : "", plan->sweep[i],
+					       point->values[i]);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+char *lab_plan_boot_label(const LabPlan *plan, const LabPlanBoot *boot)
+{
+	g_autofree char *point = lab_plan_point_label(plan, boot->point, NULL);
+
+	return g_strdup_printf("%s%s%s seed %" G_GUINT64_FORMAT, boot->kernel_label, *point ? " " : "", point,
+			       boot->seed);
+}
+
+LabPlan *lab_plan_new(void)
+{
+	LabPlan *plan = g_new0(LabPlan, 1);
+
+	plan->sweep = g_new0(char *, 1);
+	plan->points = g_ptr_array_new_with_free_func((GDestroyNotify)lab_plan_point_free);
+	plan->boots = g_ptr_array_new_with_free_func((GDestroyNotify)lab_plan_boot_free);
+	return plan;
+}
+
 void lab_plan_free(LabPlan *plan)
 {
 	if (!plan)
@@ -31,6 +69,8 @@ void lab_plan_free(LabPlan *plan)
 	g_free(plan->prepared_digest);
 	g_free(plan->files_digest);
 	g_free(plan->qemu_version);
+	g_strfreev(plan->sweep);
+	g_clear_pointer(&plan->points, g_ptr_array_unref);
 	g_clear_pointer(&plan->boots, g_ptr_array_unref);
 	g_strfreev(plan->kernels);
 	g_free(plan->digest);
@@ -59,11 +99,20 @@ char *lab_plan_digest(const LabPlan *plan)
 		g_string_append(text, "a/a\n");
 	for (char **kernel = plan->kernels; *kernel; kernel++)
 		g_string_append_printf(text, "kernel %s\n", *kernel);
+	for (guint i = 0; i < plan->points->len; i++) {
+		const LabPlanPoint *point = plan->points->pdata[i];
+
+		g_string_append_printf(text, "point %s %s\n", point->scenario_digest,
+				       point->prepared_digest ? point->prepared_digest : "-");
+	}
 	for (guint i = 0; i < boots->len; i++) {
 		const LabPlanBoot *boot = boots->pdata[i];
 
-		g_string_append_printf(text, "boot %s %s %" G_GUINT64_FORMAT "\n", boot->id,
+		g_string_append_printf(text, "boot %s %s %" G_GUINT64_FORMAT, boot->id,
 				       boot->kernel_digest, boot->seed);
+		if (plan->points->len)
+			g_string_append_printf(text, " %u", boot->point);
+		g_string_append_c(text, '\n');
 	}
 	return lab_digest_data(text->str, (gssize)text->len);
 }
@@ -90,13 +139,43 @@ static void add_seed(JsonBuilder *builder, const char *key, guint64 seed)
 	json_builder_add_int_value(builder, (gint64)seed);
 }
 
-static void add_boot(JsonBuilder *builder, const LabPlanBoot *boot)
+static void add_strings(JsonBuilder *builder, const char *key, char **strings)
+{
+	json_builder_set_member_name(builder, key);
+	json_builder_begin_array(builder);
+	for (char **string = strings; *string; string++)
+		json_builder_add_string_value(builder, *string);
+	json_builder_end_array(builder);
+}
+
+static void add_points(JsonBuilder *builder, const LabPlan *plan)
+{
+	if (!plan->points->len)
+		return;
+	add_strings(builder, "sweep", plan->sweep);
+	json_builder_set_member_name(builder, "points");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < plan->points->len; i++) {
+		const LabPlanPoint *point = plan->points->pdata[i];
+
+		json_builder_begin_object(builder);
+		add_strings(builder, "values", point->values);
+		add_text(builder, "scenario_digest", point->scenario_digest);
+		add_text(builder, "prepared_digest", point->prepared_digest);
+		json_builder_end_object(builder);
+	}
+	json_builder_end_array(builder);
+}
+
+static void add_boot(JsonBuilder *builder, const LabPlan *plan, const LabPlanBoot *boot)
 {
 	json_builder_begin_object(builder);
 	add_text(builder, "id", boot->id);
 	add_text(builder, "kernel_label", boot->kernel_label);
 	add_text(builder, "kernel_text", boot->kernel_text);
 	add_text(builder, "kernel_digest", boot->kernel_digest);
+	if (plan->points->len)
+		add_seed(builder, "point", boot->point);
 	add_seed(builder, "seed", boot->seed);
 	json_builder_end_object(builder);
 }
@@ -125,15 +204,12 @@ char *lab_plan_json(const LabPlan *plan)
 		json_builder_set_member_name(builder, "aa");
 		json_builder_add_boolean_value(builder, TRUE);
 	}
-	json_builder_set_member_name(builder, "kernels");
-	json_builder_begin_array(builder);
-	for (char **kernel = plan->kernels; *kernel; kernel++)
-		json_builder_add_string_value(builder, *kernel);
-	json_builder_end_array(builder);
+	add_points(builder, plan);
+	add_strings(builder, "kernels", plan->kernels);
 	json_builder_set_member_name(builder, "boots");
 	json_builder_begin_array(builder);
 	for (guint i = 0; i < plan->boots->len; i++)
-		add_boot(builder, plan->boots->pdata[i]);
+		add_boot(builder, plan, plan->boots->pdata[i]);
 	json_builder_end_array(builder);
 	json_builder_end_object(builder);
 	root = json_builder_get_root(builder);
@@ -187,21 +263,54 @@ static gboolean get_seed(JsonObject *object, const char *key, guint64 *seed, GEr
 	return bad(error, "plan: '%s' is missing or no number", key);
 }
 
-static gboolean get_kernels(JsonObject *object, LabPlan *plan, GError **error)
+static gboolean get_strings(JsonObject *object, const char *key, char ***strings, GError **error)
 {
-	JsonNode *node = member(object, "kernels", JSON_NODE_ARRAY);
-	g_autoptr(GStrvBuilder) kernels = g_strv_builder_new();
+	JsonNode *node = member(object, key, JSON_NODE_ARRAY);
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
 	JsonArray *array = node ? json_node_get_array(node) : NULL;
 
 	for (guint i = 0; array && i < json_array_get_length(array); i++) {
-		JsonNode *kernel = json_array_get_element(array, i);
+		JsonNode *string = json_array_get_element(array, i);
 
-		if (!JSON_NODE_HOLDS_VALUE(kernel) || !json_node_get_string(kernel))
-			return bad(error, "plan: '%s' holds something else than text", "kernels");
-		g_strv_builder_add(kernels, json_node_get_string(kernel));
+		if (!JSON_NODE_HOLDS_VALUE(string) || !json_node_get_string(string))
+			return bad(error, "plan: '%s' holds something else than text", key);
+		g_strv_builder_add(builder, json_node_get_string(string));
 	}
-	plan->kernels = g_strv_builder_end(kernels);
-	return plan->kernels[0] || bad(error, "plan: '%s' is missing or empty", "kernels");
+	*strings = g_strv_builder_end(builder);
+	return (*strings)[0] || bad(error, "plan: '%s' is missing or empty", key);
+}
+
+static gboolean get_point(JsonNode *node, LabPlan *plan, GError **error)
+{
+	JsonObject *object = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+	LabPlanPoint *point;
+
+	if (!object)
+		return bad(error, "plan: '%s' holds something else than objects", "points");
+	point = g_new0(LabPlanPoint, 1);
+	g_ptr_array_add(plan->points, point);
+	if (!get_strings(object, "values", &point->values, error) ||
+	    !get_text(object, "scenario_digest", &point->scenario_digest, error) ||
+	    !get_nullable(object, "prepared_digest", &point->prepared_digest, error))
+		return FALSE;
+	return g_strv_length(point->values) == g_strv_length(plan->sweep) ||
+	       bad(error, "plan: a point has not as many values as '%s' has keys", "sweep");
+}
+
+static gboolean get_points(JsonObject *object, LabPlan *plan, GError **error)
+{
+	JsonNode *node = member(object, "points", JSON_NODE_ARRAY);
+	JsonArray *array = node ? json_node_get_array(node) : NULL;
+
+	if (!json_object_has_member(object, "points"))
+		return TRUE;
+	g_clear_pointer(&plan->sweep, g_strfreev);
+	if (!get_strings(object, "sweep", &plan->sweep, error))
+		return FALSE;
+	for (guint i = 0; array && i < json_array_get_length(array); i++)
+		if (!get_point(json_array_get_element(array, i), plan, error))
+			return FALSE;
+	return plan->points->len || bad(error, "plan: '%s' is missing or empty", "points");
 }
 
 /* The id becomes a path. */
@@ -214,6 +323,7 @@ static gboolean get_boot(JsonNode *node, LabPlan *plan, GHashTable *seen, GError
 {
 	JsonObject *object = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
 	LabPlanBoot *boot;
+	guint64 point = 0;
 
 	if (!object)
 		return bad(error, "plan: '%s' holds something else than objects", "boots");
@@ -223,8 +333,12 @@ static gboolean get_boot(JsonNode *node, LabPlan *plan, GHashTable *seen, GError
 	    !get_text(object, "kernel_label", &boot->kernel_label, error) ||
 	    !get_text(object, "kernel_text", &boot->kernel_text, error) ||
 	    !get_text(object, "kernel_digest", &boot->kernel_digest, error) ||
+	    (plan->points->len && !get_seed(object, "point", &point, error)) ||
 	    !get_seed(object, "seed", &boot->seed, error))
 		return FALSE;
+	if (point >= MAX(plan->points->len, 1))
+		return bad(error, "plan: the point of boot '%s' is not among the points", boot->id);
+	boot->point = (guint)point;
 	if (!id_is_safe(boot->id))
 		return bad(error, "plan: '%s' cannot be the id of a boot", boot->id);
 	if (!g_hash_table_add(seen, boot->id))
@@ -241,7 +355,6 @@ static gboolean get_boots(JsonObject *object, LabPlan *plan, GError **error)
 	JsonArray *array = node ? json_node_get_array(node) : NULL;
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
-	plan->boots = g_ptr_array_new_with_free_func((GDestroyNotify)lab_plan_boot_free);
 	for (guint i = 0; array && i < json_array_get_length(array); i++)
 		if (!get_boot(json_array_get_element(array, i), plan, seen, error))
 			return FALSE;
@@ -251,7 +364,7 @@ static gboolean get_boots(JsonObject *object, LabPlan *plan, GError **error)
 LabPlan *lab_plan_from_json(const char *json, GError **error)
 {
 	g_autoptr(JsonParser) parser = json_parser_new_immutable();
-	g_autoptr(LabPlan) plan = g_new0(LabPlan, 1);
+	g_autoptr(LabPlan) plan = lab_plan_new();
 	g_autoptr(GError) syntax = NULL;
 	guint64 version = 0;
 	JsonNode *root;
@@ -284,7 +397,8 @@ LabPlan *lab_plan_from_json(const char *json, GError **error)
 	    !get_text(object, "image_digest", &plan->image_digest, error) ||
 	    !get_text(object, "qemu_version", &plan->qemu_version, error) ||
 	    !get_seed(object, "order_seed", &plan->order_seed, error) ||
-	    !get_kernels(object, plan, error) || !get_boots(object, plan, error))
+	    !get_points(object, plan, error) ||
+	    !get_strings(object, "kernels", &plan->kernels, error) || !get_boots(object, plan, error))
 		return NULL;
 	return g_steal_pointer(&plan);
 }

@@ -42,6 +42,7 @@ const char *lab_store_root(const LabStore *store);
  * @kernel_label:  first line of the column head ("6.1.192")
  * @kernel_text:   the kernel as the scenario names it ("debian:bookworm")
  * @kernel_digest: one of the plan's @kernels
+ * @point:         index into the plan's @points; 0 without a sweep
  * @seed:          of the guest
  */
 typedef struct {
@@ -49,10 +50,35 @@ typedef struct {
 	char *kernel_label;
 	char *kernel_text;
 	char *kernel_digest;
+	guint point;
 	guint64 seed;
 } LabPlanBoot;
 
 void lab_plan_boot_free(LabPlanBoot *boot);
+
+/**
+ * struct LabPlanPoint - a point of a sweep
+ * @values:          NULL-terminated: of each of the plan's @sweep
+ * @scenario_digest: of the scenario with these values
+ * @prepared_digest: (nullable): as LabPlan's, which is NULL then
+ */
+typedef struct {
+	char **values;
+	char *scenario_digest, *prepared_digest;
+} LabPlanPoint;
+
+void lab_plan_point_free(LabPlanPoint *point);
+
+typedef struct _LabPlan LabPlan;
+
+/**
+ * lab_plan_point_label() - "bhash=101073 ag_stride=default"; "" without a sweep. Free with g_free().
+ * @but: (nullable): a key that is left out
+ */
+char *lab_plan_point_label(const LabPlan *plan, guint point, const char *but);
+
+/** lab_plan_boot_label() - for people: "6.12.95 bhash=101073 seed 2". Free with g_free(). */
+char *lab_plan_boot_label(const LabPlan *plan, const LabPlanBoot *boot);
 
 /**
  * struct LabPlan - the boots of a run in the order to be executed; plan.json
@@ -61,12 +87,14 @@ void lab_plan_boot_free(LabPlanBoot *boot);
  * @files_digest:    (nullable): no files of the host
  * @order_seed:      of the order of @boots
  * @is_aa:           a kernel against itself: the second half of the seeds is "the other" kernel; or two kernels of the same sources
+ * @sweep:           NULL-terminated: keys of the sweep; empty without one
+ * @points:          of LabPlanPoint, with lab_plan_point_free(); len 0 without a sweep
  * @boots:           of LabPlanBoot, with lab_plan_boot_free()
  * @kernels:         (array, NULL-terminated): digests in the order of the scenario: the first is
  * the baseline
  * @digest:          lab_plan_digest(); NULL until it is written
  */
-typedef struct {
+struct _LabPlan {
 	char *scenario_name, *scenario_path, *scenario_digest;
 	char *clock;
 	char *image_digest;
@@ -75,11 +103,15 @@ typedef struct {
 	char *qemu_version;
 	guint64 order_seed;
 	gboolean is_aa;
+	char **sweep;
+	GPtrArray *points;
 	GPtrArray *boots;
 	char **kernels;
 	char *digest;
-} LabPlan;
+};
 
+/** lab_plan_new() - without boots, sweep and texts */
+LabPlan *lab_plan_new(void);
 void lab_plan_free(LabPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabPlan, lab_plan_free)
 
@@ -87,8 +119,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabPlan, lab_plan_free)
  * lab_plan_digest() - SHA-256 of all that decides a plan's results: two plans with one digest are
  * the same experiment
  *
- * Scenario, clock, image, prepared file system, files and QEMU version; the kernels in their order; of
- * each boot id, kernel and seed. Not names, paths and labels; not the order of execution and its
+ * Scenario, clock, image, prepared file systems, files and QEMU version; the kernels in their order; of
+ * each boot id, kernel, point and seed. Not names, paths and labels; not the order of execution and its
  * seed, which may be drawn anew by the command that resumes a run. Free with g_free().
  */
 char *lab_plan_digest(const LabPlan *plan);

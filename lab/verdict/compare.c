@@ -15,6 +15,9 @@ void lab_compare_free(LabCompare *compare)
 		return;
 	g_free(compare->title);
 	g_free(compare->clock);
+	g_strfreev(compare->points);
+	g_free(compare->by);
+	g_clear_pointer(&compare->wholes, g_ptr_array_unref);
 	g_clear_pointer(&compare->columns, g_ptr_array_unref);
 	g_clear_pointer(&compare->times, g_ptr_array_unref);
 	g_clear_pointer(&compare->counters, g_ptr_array_unref);
@@ -63,7 +66,7 @@ static gboolean is_failed(const LabCompareBoot *boot)
 }
 
 /* "6.12.95: 1 of 3 boots failed (seed 2: kernel: panic - not syncing)" */
-static void note_boots(const LabCompareColumn *column, gboolean (*select)(const LabCompareBoot *),
+static void note_boots(const LabCompare *compare, const LabCompareColumn *column, gboolean (*select)(const LabCompareBoot *),
 		       const char *what, GPtrArray *notes)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -71,11 +74,12 @@ static void note_boots(const LabCompareColumn *column, gboolean (*select)(const 
 
 	for (guint i = 0; i < column->boots->len; i++) {
 		const LabCompareBoot *boot = column->boots->pdata[i];
+		g_autofree char *name = lab_compare_boot_name(compare, boot);
 
 		if (!select(boot) || ++n > MAX_NAMED)
 			continue;
-		g_string_append_printf(text, "%sseed %" G_GUINT64_FORMAT ": %s%s%s",
-				       n > 1 ? "; " : "", boot->seed,
+		g_string_append_printf(text, "%s%s: %s%s%s",
+				       n > 1 ? "; " : "", name,
 				       is_missing(boot) ? "" : boot->outcome,
 				       is_missing(boot) ? "" : ": ", boot->message);
 	}
@@ -96,7 +100,7 @@ static void note_identical(const LabCompareColumn *column, GPtrArray *notes)
 			const LabCompareBoot *a = column->boots->pdata[i];
 			const LabCompareBoot *b = column->boots->pdata[j];
 
-			if (!*a->digest || strcmp(a->digest, b->digest) != 0)
+			if (a->point != b->point || !*a->digest || strcmp(a->digest, b->digest) != 0)
 				continue;
 			g_ptr_array_add(notes,
 					g_strdup_printf("%s %s, %s: seeds %" G_GUINT64_FORMAT
@@ -119,11 +123,12 @@ static void note_partial(const LabCompare *compare, const GPtrArray *rows, guint
 
 	for (guint i = 0; i < rows->len; i++) {
 		const LabCompareRow *row = rows->pdata[i];
+		guint n_ok = lab_compare_ok_at(column, row->point);
+		g_autofree char *name = lab_compare_metric_name(compare, row->metric, row->point);
 
-		if (!row->summary[c].n || row->summary[c].n == column->n_ok || ++n > MAX_NAMED)
+		if (!row->summary[c].n || row->summary[c].n == n_ok || ++n > MAX_NAMED)
 			continue;
-		g_string_append_printf(names, "%s%s (%u of %u)", n > 1 ? ", " : "", row->metric,
-				       row->summary[c].n, column->n_ok);
+		g_string_append_printf(names, "%s%s (%u of %u)", n > 1 ? ", " : "", name, row->summary[c].n, n_ok);
 	}
 	if (n > MAX_NAMED)
 		g_string_append_printf(names, " and %u more", n - MAX_NAMED);
@@ -138,8 +143,8 @@ static void add_notes(const LabCompare *compare, GPtrArray *notes)
 	for (guint c = 0; c < compare->columns->len; c++) {
 		const LabCompareColumn *column = compare->columns->pdata[c];
 
-		note_boots(column, is_failed, "failed", notes);
-		note_boots(column, is_missing, "missing", notes);
+		note_boots(compare, column, is_failed, "failed", notes);
+		note_boots(compare, column, is_missing, "missing", notes);
 		note_identical(column, notes);
 		note_partial(compare, compare->times, c, notes);
 		note_partial(compare, compare->counters, c, notes);
@@ -196,8 +201,7 @@ LabCompare *lab_compare(LabStore *store, const char *const *selections,
 	const LabCompareRun *base;
 
 	options = options ? options : &defaults;
-	compare->columns = lab_compare_columns(store, selections, runs, error);
-	if (!compare->columns)
+	if (!lab_compare_columns(compare, store, selections, options->by, runs, error))
 		return NULL;
 	if (!compare->columns->len) {
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "wanted a run to compare");
@@ -207,13 +211,16 @@ LabCompare *lab_compare(LabStore *store, const char *const *selections,
 	compare->title = g_strdup(base->run->plan->scenario_name);
 	compare->clock = g_strdup(base->run->plan->clock);
 	g_ptr_array_add(notes, clock_note(base->run->plan));
-	if (!lab_compare_check(runs, notes, error) || !has_samples(compare, error))
+	if (!lab_compare_check(runs, notes, error) || !lab_compare_check_points(compare, notes, error) ||
+	    !has_samples(compare, error))
 		return NULL;
 	lab_compare_pair(compare, notes);
 	if (!lab_compare_rows(compare, runs, options, notes, error) ||
 	    !lab_compare_judge(compare, base->run, options, notes, error))
 		return NULL;
-	lab_compare_floors(compare, store, base->run, notes);
+	/* An A/A run has the points, with all keys. */
+	if (!compare->by)
+		lab_compare_floors(compare, store, base->run, notes);
 	add_notes(compare, notes);
 	compare->notes = take_notes(notes);
 	return g_steal_pointer(&compare);

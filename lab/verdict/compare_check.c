@@ -131,6 +131,42 @@ static void note_difference(const LabRun *a, const LabRun *b, const char *what, 
 					LAB_DIGEST_SHORT, in_b ? in_b : "none"));
 }
 
+static const LabPlanPoint *find_point(const LabPlan *plan, const char *label)
+{
+	for (guint i = 0; i < plan->points->len; i++) {
+		g_autofree char *own = lab_plan_point_label(plan, i, NULL);
+
+		if (strcmp(own, label) == 0)
+			return plan->points->pdata[i];
+	}
+	return NULL;
+}
+
+/* Two sweeps are compared point by point: points of one name must have the same settings. */
+static gboolean check_points(const LabRun *a, const LabRun *b, GPtrArray *notes, GError **error)
+{
+	for (guint i = 0; i < a->plan->points->len; i++) {
+		g_autofree char *label = lab_plan_point_label(a->plan, i, NULL);
+		const LabPlanPoint *in_a = a->plan->points->pdata[i], *in_b = find_point(b->plan, label);
+
+		if (!in_b)
+			continue;
+		if (strcmp(in_a->scenario_digest, in_b->scenario_digest) != 0) {
+			g_autoptr(GPtrArray) found = scenario_differences(a, b);
+			g_autofree char *what = describe_differences(found, a, b);
+
+			g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+				    "runs %u and %u cannot be compared, they have different settings at %s: %s", a->id,
+				    b->id, label, what);
+			return FALSE;
+		}
+		if (g_strcmp0(in_a->prepared_digest, in_b->prepared_digest) != 0)
+			g_ptr_array_add(notes, g_strdup_printf("runs %u and %u have different prepared file systems at %s",
+							       a->id, b->id, label));
+	}
+	return TRUE;
+}
+
 static gboolean check_pair(const LabRun *a, const LabRun *b, GPtrArray *notes, GError **error)
 {
 	if (strcmp(a->plan->clock, b->plan->clock) != 0) {
@@ -140,7 +176,10 @@ static gboolean check_pair(const LabRun *a, const LabRun *b, GPtrArray *notes, G
 			    a->id, b->id, a->plan->clock, b->plan->clock);
 		return FALSE;
 	}
-	if (strcmp(a->plan->scenario_digest, b->plan->scenario_digest) != 0) {
+	if (a->plan->points->len && b->plan->points->len) {
+		if (!check_points(a, b, notes, error))
+			return FALSE;
+	} else if (strcmp(a->plan->scenario_digest, b->plan->scenario_digest) != 0) {
 		g_autoptr(GPtrArray) found = scenario_differences(a, b);
 		g_autofree char *what = describe_differences(found, a, b);
 

@@ -61,6 +61,8 @@ static int by_seed(gconstpointer a, gconstpointer b)
 
 	if (x->seed != y->seed)
 		return x->seed < y->seed ? -1 : 1;
+	if (x->point != y->point)
+		return x->point < y->point ? -1 : 1;
 	return strcmp(x->id, y->id);
 }
 
@@ -90,12 +92,32 @@ static void free_column(gpointer data)
 	g_free(column);
 }
 
-static void add_boot(LabCompareColumn *column, const LabBootSamples *from)
+/* What a selection takes of a run, and where it goes. */
+typedef struct {
+	GPtrArray *columns, *points; /* points: of char*, labels */
+	const LabCompareRun *from;
+	gboolean *kept;		      /* of the run's points */
+	const char *by; /* (nullable): name of a key */
+} Selection;
+
+static guint point_index(GPtrArray *points, const LabPlan *plan, guint point, const char *by)
+{
+	g_autofree char *label = lab_plan_point_label(plan, point, by);
+
+	for (guint i = 0; i < points->len; i++)
+		if (strcmp(points->pdata[i], label) == 0)
+			return i;
+	g_ptr_array_add(points, g_steal_pointer(&label));
+	return points->len - 1;
+}
+
+static void add_boot(const Selection *s, LabCompareColumn *column, const LabBootSamples *from)
 {
 	LabCompareBoot *boot = g_new0(LabCompareBoot, 1);
 
 	boot->run = column->run;
 	boot->id = g_strdup(from->boot->id);
+	boot->point = point_index(s->points, s->from->run->plan, from->boot->point, s->by);
 	boot->seed = from->boot->seed;
 	boot->outcome = g_strdup(from->outcome);
 	boot->message = g_strdup(from->message);
@@ -105,27 +127,40 @@ static void add_boot(LabCompareColumn *column, const LabBootSamples *from)
 	column->n_ok += from->samples != NULL;
 }
 
-static void add_column(GPtrArray *columns, const LabCompareRun *from, const LabPlanBoot *kernel)
+/* @value: (nullable): of the key that columns are made by */
+static void add_column(const Selection *s, const LabPlanBoot *kernel, const char *value)
 {
 	LabCompareColumn *column = g_new0(LabCompareColumn, 1);
+	const LabRun *run = s->from->run;
 
-	column->run = from->run->id;
+	column->run = run->id;
 	column->label[0] = g_strdup(kernel->kernel_label);
-	column->label[1] = short_name(kernel->kernel_text);
+	column->label[1] = value ? g_strdup_printf("%s=%s", s->by, value) : short_name(kernel->kernel_text);
 	column->kernel_digest = g_strdup(kernel->kernel_digest);
 	column->kernel_text = g_strdup(kernel->kernel_text);
 	column->origin = g_strdup_printf("run %u", column->run);
 	column->boots = g_ptr_array_new_with_free_func(free_boot);
 	column->partner = g_array_new(FALSE, FALSE, sizeof(int));
 	column->again = g_array_new(FALSE, FALSE, sizeof(gboolean));
-	for (guint i = 0; i < from->boots->len; i++) {
-		const LabBootSamples *boot = from->boots->pdata[i];
+	for (guint i = 0; i < s->from->boots->len; i++) {
+		const LabBootSamples *boot = s->from->boots->pdata[i];
 
-		if (strcmp(boot->boot->kernel_digest, kernel->kernel_digest) == 0)
-			add_boot(column, boot);
+		if (strcmp(boot->boot->kernel_digest, kernel->kernel_digest) == 0 && s->kept[boot->boot->point] &&
+		    (!value || lab_compare_has_value(run->plan, boot->boot->point, s->by, value)))
+			add_boot(s, column, boot);
 	}
 	g_ptr_array_sort(column->boots, by_seed);
-	g_ptr_array_add(columns, column);
+	g_ptr_array_add(s->columns, column);
+}
+
+/* Points in the order of the scenario, not of the boots. */
+static void add_points(const Selection *s)
+{
+	const LabPlan *plan = s->from->run->plan;
+
+	for (guint i = 0; i < MAX(plan->points->len, 1); i++)
+		if (s->kept[i])
+			point_index(s->points, plan, i, s->by);
 }
 
 static LabCompareRun *get_run(LabStore *store, const char *name, GPtrArray *runs, GError **error)
@@ -149,31 +184,43 @@ static LabCompareRun *get_run(LabStore *store, const char *name, GPtrArray *runs
 	return entry;
 }
 
-/* @kernel NULL: all */
-static gboolean add_kernels(GPtrArray *columns, const LabCompareRun *from, const char *kernel,
-			    GError **error)
+static void add_values(const Selection *s, const LabPlanBoot *kernel, char **values)
 {
-	const LabPlan *plan = from->run->plan;
+	for (char **value = values; *value; value++)
+		add_column(s, kernel, *value);
+}
+
+/* @kernel NULL: all; @values: (nullable): columns of one kernel, by them */
+static gboolean add_kernels(const Selection *s, const char *kernel, char **values, GError **error)
+{
+	const LabRun *run = s->from->run;
 	const LabPlanBoot *found = NULL;
 	guint n = 0;
 
-	for (char **digest = plan->kernels; *digest; digest++) {
-		const LabPlanBoot *boot = boot_of(plan, *digest);
+	for (char **digest = run->plan->kernels; *digest; digest++) {
+		const LabPlanBoot *boot = boot_of(run->plan, *digest);
 
 		if (!boot || (kernel && !matches(boot, kernel)))
 			continue;
 		found = boot;
 		n++;
-		if (!kernel)
-			add_column(columns, from, boot);
+		if (!kernel && !values)
+			add_column(s, boot, NULL);
 	}
-	if (!kernel)
-		return TRUE;
-	if (n != 1) {
-		no_kernel(from->run, kernel, n, error);
+	if (kernel && n != 1) {
+		no_kernel(run, kernel, n, error);
 		return FALSE;
 	}
-	add_column(columns, from, found);
+	if (values && n != 1) {
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "run %u has %u kernels: the values of a key are compared for one, %u:KERNEL", run->id, n,
+			    run->id);
+		return FALSE;
+	}
+	if (values)
+		add_values(s, found, values);
+	else if (kernel)
+		add_column(s, found, NULL);
 	return TRUE;
 }
 
@@ -212,20 +259,60 @@ static void tell_apart(GPtrArray *columns)
 	}
 }
 
-GPtrArray *lab_compare_columns(LabStore *store, const char *const *selections, GPtrArray *runs,
-			       GError **error)
+/* "RUN:KERNEL@KEY=VALUE,KEY=VALUE"; a kernel's name may have an '@', but no '=' behind it. */
+static void take_apart(const char *selection, char **run, char **kernel, char **conditions)
+{
+	const char *at = strrchr(selection, '@');
+	g_autofree char *rest = NULL;
+	char *colon;
+
+	if (at && !strchr(at, '='))
+		at = NULL;
+	*conditions = at ? g_strdup(at + 1) : NULL;
+	rest = at ? g_strndup(selection, (gsize)(at - selection)) : g_strdup(selection);
+	colon = strchr(rest, ':');
+	*kernel = colon ? g_strdup(colon + 1) : NULL;
+	if (colon)
+		*colon = 0;
+	*run = g_steal_pointer(&rest);
+}
+
+static gboolean add_selection(Selection *s, LabStore *store, const char *selection, const char *by, GPtrArray *runs,
+			      GError **error)
+{
+	g_autofree char *run = NULL, *kernel = NULL, *conditions = NULL;
+	g_auto(GStrv) values = NULL;
+	g_autofree gboolean *kept = NULL;
+
+	take_apart(selection, &run, &kernel, &conditions);
+	s->from = get_run(store, run, runs, error);
+	kept = s->from ? lab_compare_keep(s->from->run, conditions, error) : NULL;
+	if (!kept)
+		return FALSE;
+	s->kept = kept;
+	if (by) {
+		values = lab_compare_values(s->from->run, by, kept, &s->by, error);
+		if (!values)
+			return FALSE;
+	}
+	add_points(s);
+	return add_kernels(s, kernel, values, error);
+}
+
+gboolean lab_compare_columns(LabCompare *compare, LabStore *store, const char *const *selections, const char *by,
+			     GPtrArray *runs, GError **error)
 {
 	g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(free_column);
+	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(g_free);
+	Selection s = {.columns = columns, .points = points};
 
-	for (const char *const *selection = selections; *selection; selection++) {
-		const char *colon = strchr(*selection, ':');
-		g_autofree char *name = colon ? g_strndup(*selection, (gsize)(colon - *selection))
-					      : g_strdup(*selection);
-		const LabCompareRun *run = get_run(store, name, runs, error);
-
-		if (!run || !add_kernels(columns, run, colon ? colon + 1 : NULL, error))
-			return NULL;
-	}
+	for (const char *const *selection = selections; *selection; selection++)
+		if (!add_selection(&s, store, *selection, by, runs, error))
+			return FALSE;
 	tell_apart(columns);
-	return g_steal_pointer(&columns);
+	g_ptr_array_add(points, NULL);
+	compare->columns = g_steal_pointer(&columns);
+	compare->points = g_strdupv((char **)points->pdata);
+	compare->by = g_strdup(s.by);
+	return TRUE;
 }

@@ -12,7 +12,18 @@ static const char *better_name(int better)
 	return better > 0 ? "higher" : better < 0 ? "lower" : "unknown";
 }
 
-static void add_column(LabJsonWriter *w, const LabCompareColumn *column)
+static gboolean is_sweep(const LabCompare *compare)
+{
+	return compare->points[1] != NULL;
+}
+
+static void add_point(LabJsonWriter *w, const LabCompare *compare, guint point)
+{
+	if (is_sweep(compare))
+		lab_json_writer_string(w, "point", compare->points[point]);
+}
+
+static void add_column(LabJsonWriter *w, const LabCompare *compare, const LabCompareColumn *column)
 {
 	lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
 	lab_json_writer_string(w, "version", column->label[0]);
@@ -28,6 +39,7 @@ static void add_column(LabJsonWriter *w, const LabCompareColumn *column)
 
 		lab_json_writer_object(w, NULL, LAB_JSON_LINE);
 		lab_json_writer_string(w, "boot", boot->id);
+		add_point(w, compare, boot->point);
 		lab_json_writer_uint(w, "seed", boot->seed);
 		lab_json_writer_string(w, "outcome", boot->outcome);
 		lab_json_writer_string(w, "message", boot->message);
@@ -52,12 +64,14 @@ static void add_changes(LabJsonWriter *w, const char *key, const LabSummary *bas
 	lab_json_writer_end(w);
 }
 
-static void add_samples(LabJsonWriter *w, const LabCompareColumn *column, const GArray *values)
+static void add_samples(LabJsonWriter *w, const LabCompareColumn *column, const GArray *values, guint point)
 {
 	lab_json_writer_array(w, "samples", LAB_JSON_BLOCK);
 	for (guint i = 0; i < column->boots->len; i++) {
 		const LabCompareBoot *boot = column->boots->pdata[i];
 
+		if (boot->point != point)
+			continue;
 		lab_json_writer_object(w, NULL, LAB_JSON_LINE);
 		lab_json_writer_uint(w, "run", boot->run);
 		lab_json_writer_string(w, "boot", boot->id);
@@ -86,7 +100,7 @@ static void add_cell(LabJsonWriter *w, const LabCompare *compare, const LabCompa
 	add_changes(w, "difference_pct", &row->summary[0], summary, +1, +1);
 	if (row->better)
 		add_changes(w, "better_pct", &row->summary[0], summary, row->better, -1);
-	add_samples(w, compare->columns->pdata[c], row->values[c]);
+	add_samples(w, compare->columns->pdata[c], row->values[c], row->point);
 	lab_json_writer_end(w);
 }
 
@@ -99,6 +113,7 @@ static void add_rows(LabJsonWriter *w, const char *key, const LabCompare *compar
 
 		lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
 		lab_json_writer_string(w, "metric", row->metric);
+		add_point(w, compare, row->point);
 		lab_json_writer_string(w, "unit", row->unit);
 		lab_json_writer_string(w, "better", better_name(row->better));
 		lab_json_writer_array(w, "columns", LAB_JSON_BLOCK);
@@ -136,13 +151,14 @@ static const char *below_floor(const LabCompareVerdict *v)
 	return isnan(v->noise_floor) ? NULL : v->below_floor ? "yes" : "no";
 }
 
-static void add_verdict(LabJsonWriter *w, const LabCompareVerdict *v)
+static void add_verdict(LabJsonWriter *w, const LabCompare *compare, const LabCompareVerdict *v)
 {
 	LabInterval interval = plain_interval(v);
 
 	lab_json_writer_object(w, NULL, LAB_JSON_LINE);
 	lab_json_writer_uint(w, "column", v->column);
 	lab_json_writer_string(w, "metric", v->metric);
+	add_point(w, compare, v->point);
 	lab_json_writer_string(w, "verdict", lab_compare_verdict_name(v));
 	lab_json_writer_string(w, "better", better_name(v->better));
 	lab_json_writer_number(w, "threshold_pct", ten_digits(100 * v->threshold));
@@ -175,7 +191,38 @@ static void add_verdicts(LabJsonWriter *w, const LabCompare *compare)
 	}
 	lab_json_writer_array(w, "verdicts", LAB_JSON_BLOCK);
 	for (guint i = 0; i < compare->verdicts->len; i++)
-		add_verdict(w, compare->verdicts->pdata[i]);
+		add_verdict(w, compare, compare->verdicts->pdata[i]);
+	lab_json_writer_end(w);
+}
+
+/* Gmean over all points, and how it differs: as difference_pct of a row. */
+static void add_sweep(LabJsonWriter *w, const LabCompare *compare)
+{
+	if (compare->by)
+		lab_json_writer_string(w, "by", compare->by);
+	if (!is_sweep(compare))
+		return;
+	lab_json_writer_array(w, "points", LAB_JSON_BLOCK);
+	for (char **point = compare->points; *point; point++)
+		lab_json_writer_string(w, NULL, *point);
+	lab_json_writer_end(w);
+	lab_json_writer_array(w, "wholes", LAB_JSON_BLOCK);
+	for (guint i = 0; i < compare->wholes->len; i++) {
+		const LabCompareWhole *whole = compare->wholes->pdata[i];
+
+		lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
+		lab_json_writer_string(w, "metric", whole->metric);
+		lab_json_writer_array(w, "columns", LAB_JSON_BLOCK);
+		for (guint c = 0; c < whole->n_columns; c++) {
+			lab_json_writer_object(w, NULL, LAB_JSON_LINE);
+			lab_json_writer_number(w, "gmean", whole->gmean[c]);
+			lab_json_writer_number(w, "difference_pct",
+					       lab_change_pct(whole->gmean[0], whole->gmean[c], +1));
+			lab_json_writer_end(w);
+		}
+		lab_json_writer_end(w);
+		lab_json_writer_end(w);
+	}
 	lab_json_writer_end(w);
 }
 
@@ -188,8 +235,9 @@ char *lab_compare_json(const LabCompare *compare)
 	lab_json_writer_string(w, "clock", compare->clock);
 	lab_json_writer_array(w, "columns", LAB_JSON_BLOCK);
 	for (guint c = 0; c < compare->columns->len; c++)
-		add_column(w, compare->columns->pdata[c]);
+		add_column(w, compare, compare->columns->pdata[c]);
 	lab_json_writer_end(w);
+	add_sweep(w, compare);
 	add_rows(w, "times", compare, compare->times);
 	add_rows(w, "counters", compare, compare->counters);
 	add_verdicts(w, compare);
@@ -222,12 +270,12 @@ static void append_field(GString *text, const char *field)
 	g_string_append_printf(text, "\"%s\"", doubled);
 }
 
-static const LabCompareVerdict *find_verdict(const LabCompare *compare, const char *metric, guint c)
+static const LabCompareVerdict *find_verdict(const LabCompare *compare, const LabCompareRow *row, guint c)
 {
 	for (guint i = 0; i < compare->verdicts->len; i++) {
 		const LabCompareVerdict *v = compare->verdicts->pdata[i];
 
-		if (v->column == c && strcmp(v->metric, metric) == 0)
+		if (v->column == c && v->point == row->point && strcmp(v->metric, row->metric) == 0)
 			return v;
 	}
 	return NULL;
@@ -274,7 +322,9 @@ static void append_row(GString *text, const LabCompare *compare, const LabCompar
 				    : NAN);
 	append_number(text, row->rate ? row->mean[c] : NAN);
 	g_string_append_printf(text, ",%s", c ? row->differs[c] ? "yes" : "no" : "");
-	append_verdict(text, find_verdict(compare, row->metric, c));
+	append_verdict(text, find_verdict(compare, row, c));
+	g_string_append_c(text, ',');
+	append_field(text, compare->points[row->point]);
 	g_string_append(text, "\r\n");
 }
 
@@ -285,7 +335,7 @@ static void append_rows(GString *text, const LabCompare *compare, const GPtrArra
 	for (guint i = 0; i < rows->len; i++) {
 		const LabCompareRow *row = rows->pdata[i];
 
-		if (judged_only && !find_verdict(compare, row->metric, 1))
+		if (judged_only && !find_verdict(compare, row, 1))
 			continue;
 		for (guint c = 0; c < compare->columns->len; c++)
 			append_row(text, compare, row, c);
@@ -297,7 +347,7 @@ char *lab_compare_csv(const LabCompare *compare)
 	GString *text = g_string_new(
 		"metric,unit,better,version,name,run,n,min,amean,stddev,coeffvar,max,"
 		"difference_pct,better_pct,hmean,differs,verdict,threshold_pct,"
-		"low_pct,high_pct,confidence_pct,noise_floor_pct,below_noise_floor\r\n");
+		"low_pct,high_pct,confidence_pct,noise_floor_pct,below_noise_floor,point\r\n");
 
 	append_rows(text, compare, compare->times, FALSE);
 	append_rows(text, compare, compare->counters, FALSE);

@@ -15,9 +15,18 @@ static guint own_run(const LabCompare *compare, const LabRun *baseline)
 	return 0;
 }
 
-static void add_floor(const LabCompare *aa, LabCompareVerdict *v)
+/* By its label: an A/A run of the experiment may have been of other points. */
+static const LabCompareRow *find_row(const LabCompare *aa, const char *metric, const char *point)
 {
-	const LabCompareRow *row = lab_compare_find_row(aa, v->metric);
+	for (guint p = 0; aa->points[p]; p++)
+		if (strcmp(aa->points[p], point) == 0)
+			return lab_compare_find_row(aa, metric, p);
+	return NULL;
+}
+
+static void add_floor(const LabCompare *compare, const LabCompare *aa, LabCompareVerdict *v)
+{
+	const LabCompareRow *row = find_row(aa, v->metric, compare->points[v->point]);
 	gboolean paired = v->difference.design == LAB_DESIGN_PAIRED &&
 			  lab_noise_design(aa) == LAB_DESIGN_PAIRED;
 
@@ -71,6 +80,6 @@ void lab_compare_floors(LabCompare *compare, LabStore *store, const LabRun *base
 	compare->noise_run = run->id;
 	compare->noise_kernel = g_strdup_printf("%s %s", base->label[0], base->label[1]);
 	for (guint i = 0; i < compare->verdicts->len; i++)
-		add_floor(aa, compare->verdicts->pdata[i]);
+		add_floor(compare, aa, compare->verdicts->pdata[i]);
 	note_run(compare, run, notes);
 }

@@ -25,11 +25,41 @@ gboolean lab_compare_check(const GPtrArray *runs, GPtrArray *notes, GError **err
 char **lab_compare_steps(const LabRun *run);
 
 /**
- * lab_compare_columns() - columns of the selections, with their labels made unique
+ * lab_compare_columns() - columns of the selections, with their labels made unique, and points
  * @runs: of LabCompareRun, filled with each run once, in the order of the selections
+ * @by:   as of LabCompareOptions
+ * @compare: gets columns, points, by
  */
-GPtrArray *lab_compare_columns(LabStore *store, const char *const *selections, GPtrArray *runs,
-			       GError **error);
+gboolean lab_compare_columns(LabCompare *compare, LabStore *store, const char *const *selections,
+			     const char *by, GPtrArray *runs, GError **error);
+
+/** lab_compare_keep() - which of a run's points have "KEY=VALUE,KEY=VALUE"; (nullable): all. Free with g_free(). */
+gboolean *lab_compare_keep(const LabRun *run, const char *conditions, GError **error);
+
+/** lab_compare_values() - of a key of the sweep, at those points. @name: (out): the key's, borrowed. Free with
+ * g_strfreev(). */
+char **lab_compare_values(const LabRun *run, const char *by, const gboolean *kept, const char **name, GError **error);
+
+/** lab_compare_has_value() - @name: a key of the sweep */
+gboolean lab_compare_has_value(const LabPlan *plan, guint point, const char *name, const char *value);
+
+/** lab_compare_check_points() - is there a point that all columns have? Notes those that are not in all. */
+gboolean lab_compare_check_points(const LabCompare *compare, GPtrArray *notes, GError **error);
+
+/** lab_compare_ok_at() - boots with samples */
+guint lab_compare_ok_at(const LabCompareColumn *column, guint point);
+
+/** lab_compare_boot_name() - "bhash=101073 seed 2"; free with g_free() */
+char *lab_compare_boot_name(const LabCompare *compare, const LabCompareBoot *boot);
+
+/** lab_compare_metric_name() - "real-xfsrepair bhash=101073"; free with g_free() */
+char *lab_compare_metric_name(const LabCompare *compare, const char *metric, guint point);
+
+/** lab_compare_split() - takes rows of all boots, gives one for each point of each */
+GPtrArray *lab_compare_split(const LabCompare *compare, GPtrArray *rows);
+
+/** lab_compare_wholes() - fill wholes of @compare, whose times are there */
+void lab_compare_wholes(LabCompare *compare);
 
 /** lab_compare_pair() - design, partner and again of every column; @notes: boots without partner */
 void lab_compare_pair(const LabCompare *compare, GPtrArray *notes);
@@ -53,7 +83,7 @@ gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs,
 			  const LabCompareOptions *options, GPtrArray *notes, GError **error);
 
 /** lab_compare_find_row() - among all that was measured; NULL: no boot has it */
-const LabCompareRow *lab_compare_find_row(const LabCompare *compare, const char *metric);
+const LabCompareRow *lab_compare_find_row(const LabCompare *compare, const char *metric, guint point);
 
 /**
  * lab_compare_mmtests_rows() - MMTests' NUMA block

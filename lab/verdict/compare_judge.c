@@ -62,7 +62,7 @@ static GPtrArray *default_judges(const LabCompare *compare)
 	for (guint i = 0; i < compare->times->len; i++) {
 		const LabCompareRow *row = compare->times->pdata[i];
 
-		if (g_str_has_prefix(row->metric, DEFAULT_METRICS))
+		if (!row->point && g_str_has_prefix(row->metric, DEFAULT_METRICS))
 			add_judge(judges, row->metric, DEFAULT_PPM, 0);
 	}
 	return judges;
@@ -97,7 +97,7 @@ static GPtrArray *choose(LabCompare *compare, const LabRun *baseline,
 		for (guint i = 0; i < options->judge->len; i++) {
 			const LabJudge *judge = options->judge->pdata[i];
 
-			if (!lab_compare_find_row(compare, judge->metric)) {
+			if (!lab_compare_find_row(compare, judge->metric, 0)) {
 				unknown_metric(compare, judge->metric, error);
 				return NULL;
 			}
@@ -120,18 +120,21 @@ static GPtrArray *choose(LabCompare *compare, const LabRun *baseline,
 }
 
 /* Why a column gave no boot to judge by; @infra: it was the lab, and the lab alone. */
-static char *no_boot(const LabCompareColumn *column, gboolean *infra)
+static char *no_boot(const LabCompareColumn *column, guint point, gboolean *infra)
 {
-	guint n_lab = 0;
+	guint n_lab = 0, n = 0;
 
 	for (guint b = 0; b < column->boots->len; b++) {
 		const LabCompareBoot *boot = column->boots->pdata[b];
 
+		if (boot->point != point)
+			continue;
+		n++;
 		n_lab += strcmp(boot->outcome, "infra") == 0 ||
 			 strcmp(boot->outcome, "missing") == 0;
 	}
-	*infra = n_lab == column->boots->len;
-	return g_strdup_printf("no boot of %s %s is ok%s", column->label[0], column->label[1],
+	*infra = n && n_lab == n;
+	return g_strdup_printf("no boot of %s %s is %s%s", column->label[0], column->label[1], n ? "ok" : "there",
 			       *infra ? ": the lab failed, or did not get to it" : "");
 }
 
@@ -142,8 +145,8 @@ static void explain(const LabCompare *compare, const LabCompareRow *row, LabComp
 	for (guint i = 0; i < G_N_ELEMENTS(sides) && !v->missing; i++) {
 		const LabCompareColumn *column = compare->columns->pdata[sides[i]];
 
-		if (!column->n_ok)
-			v->missing = no_boot(column, &v->infra);
+		if (!lab_compare_ok_at(column, v->point))
+			v->missing = no_boot(column, v->point, &v->infra);
 	}
 	for (guint i = 0; i < G_N_ELEMENTS(sides) && !v->missing; i++) {
 		const LabCompareColumn *column = compare->columns->pdata[sides[i]];
@@ -156,14 +159,15 @@ static void explain(const LabCompare *compare, const LabCompareRow *row, LabComp
 		v->missing = g_strdup("no seed has it on both kernels");
 }
 
-static LabCompareVerdict *new_verdict(const LabCompare *compare, const LabJudge *judge, guint c)
+static LabCompareVerdict *new_verdict(const LabCompare *compare, const LabJudge *judge, guint point, guint c)
 {
-	const LabCompareRow *row = lab_compare_find_row(compare, judge->metric);
+	const LabCompareRow *row = lab_compare_find_row(compare, judge->metric, point);
 	const LabCompareColumn *column = compare->columns->pdata[c];
 	LabCompareVerdict *verdict = g_new0(LabCompareVerdict, 1);
 
 	verdict->column = c;
 	verdict->metric = g_strdup(judge->metric);
+	verdict->point = point;
 	verdict->better = judge->better ? judge->better : row ? row->better : 0;
 	verdict->noise_floor = NAN;
 	verdict->threshold = (double)judge->threshold_ppm / PPM;
@@ -187,18 +191,20 @@ static guint boots_more(const LabCompareVerdict *v)
 
 static void judge_column(LabCompare *compare, const GPtrArray *judges, guint c)
 {
-	g_autofree LabJudgeCase *cases = g_new(LabJudgeCase, judges->len + 1);
-	g_autofree LabJudgement *judgements = g_new(LabJudgement, judges->len + 1);
+	guint n_points = g_strv_length(compare->points), n = judges->len * n_points;
+	g_autofree LabJudgeCase *cases = g_new(LabJudgeCase, n + 1);
+	g_autofree LabJudgement *judgements = g_new(LabJudgement, n + 1);
 	guint first = compare->verdicts->len;
 
-	for (guint i = 0; i < judges->len; i++) {
-		LabCompareVerdict *verdict = new_verdict(compare, judges->pdata[i], c);
+	for (guint i = 0; i < n; i++) {
+		LabCompareVerdict *verdict =
+			new_verdict(compare, judges->pdata[i / n_points], i % n_points, c);
 
 		cases[i] = (LabJudgeCase){verdict->difference, verdict->threshold, verdict->better};
 		g_ptr_array_add(compare->verdicts, verdict);
 	}
-	lab_judge(cases, judges->len, compare->alpha, judgements);
-	for (guint i = 0; i < judges->len; i++) {
+	lab_judge(cases, n, compare->alpha, judgements);
+	for (guint i = 0; i < n; i++) {
 		LabCompareVerdict *verdict = compare->verdicts->pdata[first + i];
 
 		verdict->judgement = judgements[i];

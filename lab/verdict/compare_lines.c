@@ -7,7 +7,9 @@
 
 #include "lab/base/error.h"
 #include "lab/base/suggest.h"
+#include "lab/verdict/compare_internal.h"
 
+#define OF_SWEEPS "mean,coeffvar" /* rows, where there is one for each point */
 #define STATISTIC_WIDTH 9 /* of the longest of MMTests' usual names, and a blank */
 
 /* What a line shows of each row; rates have a mean of their own. */
@@ -125,10 +127,11 @@ static gboolean add_percentiles(GArray *all, const char *list, GError **error)
 	return TRUE;
 }
 
-static GArray *choose_statistics(const LabTableOptions *options, GError **error)
+static GArray *choose_statistics(const LabCompare *compare, const LabTableOptions *options, GError **error)
 {
+	const char *list = options->rows ? options->rows : compare->points[1] ? OF_SWEEPS : NULL;
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Statistic));
-	g_auto(GStrv) rows = options->rows ? split(options->rows) : NULL;
+	g_auto(GStrv) rows = list ? split(list) : NULL;
 
 	if (!check_rows(rows, error))
 		return NULL;
@@ -211,8 +214,8 @@ static char *number(double value, int n_decimals)
 	return g_strdup(buffer);
 }
 
-static LabCompareCell make_cell(const LabCompareRow *row, guint c, const Statistic *s,
-				int n_decimals)
+static LabCompareCell make_cell(const LabCompare *compare, const LabCompareRow *row, guint c,
+				const Statistic *s, int n_decimals)
 {
 	gboolean spread = s->what == STDDEV_ROWS || s->what == COEFFVAR_ROWS;
 	double value = figure(row, c, s);
@@ -224,13 +227,36 @@ static LabCompareCell make_cell(const LabCompareRow *row, guint c, const Statist
 		.value = number(value, n_decimals),
 		.percent = isnan(percent) ? g_strdup("-") : number(percent, 2),
 		.star = s->what == MEAN_ROWS && row->differs[c],
+		.against = s->what == MEAN_ROWS && lab_compare_is_against(compare, row, c),
 	};
+}
+
+/* Below a metric's points: what they are together. */
+static void add_whole(const LabCompare *compare, const LabCompareRow *row, int width, GPtrArray *lines)
+{
+	const LabCompareWhole *whole = lab_compare_whole(compare, row->metric);
+	LabCompareLine *line;
+
+	if (!whole || compare->points[row->point + 1])
+		return;
+	line = add_line(lines, g_strdup_printf("%-*s%s", width, "Gmean", row->metric));
+	for (guint c = 0; c < whole->n_columns; c++) {
+		double percent = lab_change_pct(whole->gmean[0], whole->gmean[c], whole->better);
+		LabCompareCell cell = {.value = g_strdup("-")};
+
+		if (!isnan(whole->gmean[c])) {
+			g_free(cell.value);
+			cell.value = number(whole->gmean[c], decimals(compare, whole->unit));
+			cell.percent = isnan(percent) ? g_strdup("-") : number(percent, 2);
+		}
+		g_array_append_val(line->cells, cell);
+	}
 }
 
 GPtrArray *lab_compare_time_lines(const LabCompare *compare, const LabTableOptions *options,
 				  GError **error)
 {
-	g_autoptr(GArray) statistics = choose_statistics(options, error);
+	g_autoptr(GArray) statistics = choose_statistics(compare, options, error);
 	GPtrArray *lines;
 	int width = STATISTIC_WIDTH;
 
@@ -247,18 +273,20 @@ GPtrArray *lab_compare_time_lines(const LabCompare *compare, const LabTableOptio
 
 		for (guint r = 0; r < compare->times->len; r++) {
 			const LabCompareRow *row = compare->times->pdata[r];
+			g_autofree char *name = lab_compare_metric_name(compare, row->metric, row->point);
 			LabCompareLine *line;
 
 			if (!(row->rate ? s->of_rates : s->of_times))
 				continue;
-			line = add_line(lines,
-					g_strdup_printf("%-*s%s", width, s->name, row->metric));
+			line = add_line(lines, g_strdup_printf("%-*s%s", width, s->name, name));
 			for (guint c = 0; c < row->n_columns; c++) {
 				LabCompareCell cell =
-					make_cell(row, c, s, decimals(compare, row->unit));
+					make_cell(compare, row, c, s, decimals(compare, row->unit));
 
 				g_array_append_val(line->cells, cell);
 			}
+			if (s->what == MEAN_ROWS)
+				add_whole(compare, row, width, lines);
 		}
 	}
 	return lines;
@@ -270,7 +298,8 @@ GPtrArray *lab_compare_counter_lines(const LabCompare *compare, gboolean truncat
 
 	for (guint r = 0; r < compare->counters->len; r++) {
 		const LabCompareRow *row = compare->counters->pdata[r];
-		LabCompareLine *line = add_line(lines, g_strdup(row->metric));
+		LabCompareLine *line =
+			add_line(lines, lab_compare_metric_name(compare, row->metric, row->point));
 
 		for (guint c = 0; c < row->n_columns; c++) {
 			double mean = row->summary[c].amean;

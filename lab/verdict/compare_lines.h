@@ -3,11 +3,11 @@
 #pragma once
 #include "lab/verdict/compare.h"
 
-/** struct LabCompareCell - @percent: NULL: none; @star: the row differs */
+/** struct LabCompareCell - @percent: NULL: none; @star: the row differs; @against: the sweep as a whole has another sign */
 typedef struct {
 	char *value;
 	char *percent;
-	gboolean star;
+	gboolean star, against;
 } LabCompareCell;
 
 /** struct LabCompareLine - @cells: of LabCompareCell, one a column */

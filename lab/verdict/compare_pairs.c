@@ -22,17 +22,18 @@ static gboolean is_ok(const LabCompareColumn *column, int b)
 	return b >= 0 && strcmp(boot_at(column, (guint)b)->outcome, "ok") == 0;
 }
 
-static int find_seed(const LabCompareColumn *column, guint64 seed)
+/* Of the same seed, at the same point */
+static int find_partner(const LabCompareColumn *column, const LabCompareBoot *of)
 {
 	for (guint b = 0; b < column->boots->len; b++)
-		if (boot_at(column, b)->seed == seed)
+		if (boot_at(column, b)->seed == of->seed && boot_at(column, b)->point == of->point)
 			return (int)b;
 	return -1;
 }
 
 static gboolean same_sample(const LabCompareBoot *a, const LabCompareBoot *b)
 {
-	return *a->digest && strcmp(a->digest, b->digest) == 0;
+	return a->point == b->point && *a->digest && strcmp(a->digest, b->digest) == 0;
 }
 
 static int partner_of(const LabCompareColumn *column, guint b)
@@ -65,37 +66,34 @@ static gboolean came_before(const LabCompareColumn *base, const LabCompareColumn
 }
 
 /* "paired by seed: seeds 2, 5 are left out of 6.12.95 bookworm-backports, run 1: ..." */
-static void note_alone(const LabCompareColumn *base, const LabCompareColumn *column,
+static void note_alone(const LabCompare *compare, const LabCompareColumn *base, const LabCompareColumn *column,
 		       GPtrArray *notes)
 {
-	g_autoptr(GString) seeds = g_string_new(NULL);
-	guint n = 0;
+	g_autoptr(GPtrArray) alone = g_ptr_array_new();
+	g_autoptr(GString) names = g_string_new(NULL);
 
-	for (guint b = 0; b < base->boots->len; b++) {
-		if (is_ok(base, (int)b) == is_ok(column, partner_of(column, b)))
-			continue;
-		if (++n <= MAX_NAMED)
-			g_string_append_printf(seeds, "%s%" G_GUINT64_FORMAT, n > 1 ? ", " : "",
-					       boot_at(base, b)->seed);
-	}
-	for (guint b = 0; b < column->boots->len; b++) {
-		guint64 seed = boot_at(column, b)->seed;
+	for (guint b = 0; b < base->boots->len; b++)
+		if (is_ok(base, (int)b) != is_ok(column, partner_of(column, b)))
+			g_ptr_array_add(alone, (gpointer)boot_at(base, b));
+	for (guint b = 0; b < column->boots->len; b++)
+		if (is_ok(column, (int)b) && find_partner(base, boot_at(column, b)) < 0)
+			g_ptr_array_add(alone, (gpointer)boot_at(column, b));
+	if (!compare->points[1])
+		g_string_append(names, alone->len > 1 ? "seeds " : "seed ");
+	for (guint i = 0; i < MIN(alone->len, MAX_NAMED); i++) {
+		const LabCompareBoot *boot = alone->pdata[i];
+		g_autofree char *name = compare->points[1] ? lab_compare_boot_name(compare, boot)
+							   : g_strdup_printf("%" G_GUINT64_FORMAT, boot->seed);
 
-		if (!is_ok(column, (int)b) || find_seed(base, seed) >= 0)
-			continue;
-		if (++n <= MAX_NAMED)
-			g_string_append_printf(seeds, "%s%" G_GUINT64_FORMAT, n > 1 ? ", " : "",
-					       seed);
+		g_string_append_printf(names, "%s%s", i ? ", " : "", name);
 	}
-	if (n > MAX_NAMED)
-		g_string_append_printf(seeds, " and %u more", n - MAX_NAMED);
-	if (n)
-		g_ptr_array_add(notes,
-				g_strdup_printf("%s %s, %s: seed%s %s left out of verdicts "
-						"and stars: one boot of the pair is not "
-						"there, or failed",
-						column->label[0], column->label[1], column->origin,
-						n > 1 ? "s" : "", seeds->str));
+	if (alone->len > MAX_NAMED)
+		g_string_append_printf(names, " and %u more", alone->len - MAX_NAMED);
+	if (alone->len)
+		g_ptr_array_add(notes, g_strdup_printf("%s %s, %s: %s left out of verdicts and stars: one boot of "
+						       "the pair is not there, or failed",
+						       column->label[0], column->label[1], column->origin,
+						       names->str));
 }
 
 void lab_compare_pair(const LabCompare *compare, GPtrArray *notes)
@@ -108,7 +106,7 @@ void lab_compare_pair(const LabCompare *compare, GPtrArray *notes)
 
 		column->design = LAB_DESIGN_UNPAIRED;
 		for (guint b = 0; b < base->boots->len; b++) {
-			int partner = find_seed(column, boot_at(base, b)->seed);
+			int partner = find_partner(column, boot_at(base, b));
 
 			g_array_append_val(column->partner, partner);
 			if (exact && partner >= 0)
@@ -124,7 +122,7 @@ void lab_compare_pair(const LabCompare *compare, GPtrArray *notes)
 			g_array_append_val(column->again, again);
 		}
 		if (column->design == LAB_DESIGN_PAIRED)
-			note_alone(base, column, notes);
+			note_alone(compare, base, column, notes);
 	}
 }
 

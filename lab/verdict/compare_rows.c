@@ -220,6 +220,39 @@ static gboolean take(GHashTable *rows, const char *metric, GPtrArray *into)
 	return TRUE;
 }
 
+/* In a sweep a counter has a line for each point: one that is 0 in every boot is only named. */
+static gboolean is_zero(const LabCompare *compare, const LabCompareRow *row)
+{
+	gboolean any = FALSE;
+
+	for (guint c = 0; c < row->n_columns; c++)
+		for (guint b = 0; b < row->values[c]->len; b++) {
+			double value = g_array_index(row->values[c], double, b);
+
+			if (value != 0 && !isnan(value))
+				return FALSE;
+			any |= value == 0;
+		}
+	return any && compare->points[1];
+}
+
+static void drop_zeros(const LabCompare *compare, GPtrArray *rows, GPtrArray *notes)
+{
+	g_autoptr(GString) dropped = g_string_new(NULL);
+
+	for (guint i = rows->len; i-- > 0;) {
+		const LabCompareRow *row = rows->pdata[i];
+
+		if (!is_zero(compare, row))
+			continue;
+		g_string_prepend(dropped, row->metric);
+		g_string_prepend_c(dropped, ' ');
+		g_ptr_array_remove_index(rows, i);
+	}
+	if (dropped->len)
+		g_ptr_array_add(notes, g_strdup_printf("0 in every boot:%s", dropped->str));
+}
+
 /* @but: those that are there under another name */
 static void take_default(GHashTable *rows, GHashTable *but, GPtrArray *into, GPtrArray *notes)
 {
@@ -294,6 +327,7 @@ static gboolean take_counters(LabCompare *compare, GHashTable *rows, gboolean kv
 		if (options->mmtests_names)
 			lab_compare_mmtests_rows(compare, rows, compare->counters, taken);
 		take_default(rows, taken, compare->counters, notes);
+		drop_zeros(compare, compare->counters, notes);
 		for (guint i = 0; kvm && kvm_counters[i]; i++)
 			take(rows, kvm_counters[i], compare->counters);
 	}
@@ -320,23 +354,29 @@ gboolean lab_compare_rows(LabCompare *compare, const GPtrArray *runs,
 			   error))
 		return FALSE;
 	take_pattern(rows, "*", compare->others);
+	for (guint i = 0; i < G_N_ELEMENTS(all); i++)
+		*all[i] = lab_compare_split(compare, *all[i]);
+	lab_compare_wholes(compare);
 	return TRUE;
 }
 
-static const LabCompareRow *find_in(const GPtrArray *rows, const char *metric)
+static const LabCompareRow *find_in(const GPtrArray *rows, const char *metric, guint point)
 {
-	for (guint i = 0; i < rows->len; i++)
-		if (strcmp(((const LabCompareRow *)rows->pdata[i])->metric, metric) == 0)
-			return rows->pdata[i];
+	for (guint i = 0; i < rows->len; i++) {
+		const LabCompareRow *row = rows->pdata[i];
+
+		if (row->point == point && strcmp(row->metric, metric) == 0)
+			return row;
+	}
 	return NULL;
 }
 
-const LabCompareRow *lab_compare_find_row(const LabCompare *compare, const char *metric)
+const LabCompareRow *lab_compare_find_row(const LabCompare *compare, const char *metric, guint point)
 {
 	const GPtrArray *const all[] = {compare->times, compare->counters, compare->others};
 	const LabCompareRow *row = NULL;
 
 	for (guint i = 0; i < G_N_ELEMENTS(all) && !row; i++)
-		row = find_in(all[i], metric);
+		row = find_in(all[i], metric, point);
 	return row;
 }

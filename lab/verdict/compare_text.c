@@ -80,6 +80,7 @@ static void append_cell(GString *text, const LabCompareCell *cell, int value, in
 			gboolean stars)
 {
 	gboolean star = stars && cell->star;
+	char end = stars && cell->against ? '!' : star ? '*' : ')';
 
 	g_string_append_printf(text, "%*s", value, cell->value);
 	if (percent < 0)
@@ -87,11 +88,10 @@ static void append_cell(GString *text, const LabCompareCell *cell, int value, in
 	if (!cell->percent)
 		g_string_append_printf(text, "%*s", percent + PERCENT_EXTRA, "");
 	else if (strcmp(cell->percent, "-") == 0)
-		g_string_append_printf(text, " %c%*s%c", star ? '*' : '(', percent + 1, "-",
-				       star ? '*' : ')');
+		g_string_append_printf(text, " %c%*s%c", star ? '*' : '(', percent + 1, "-", end);
 	else
 		g_string_append_printf(text, " %c%*s%%%c", star ? '*' : '(', percent, cell->percent,
-				       star ? '*' : ')');
+				       end);
 }
 
 static void append_table(GString *text, const LabCompare *compare, const GPtrArray *lines,
@@ -153,13 +153,22 @@ static void append_mmtests(GString *text, const LabCompare *compare, const GPtrA
 	g_string_append_c(text, '\n');
 }
 
-static gboolean has_star(const LabCompare *compare, const GPtrArray *lines)
+/* What marks of the table mean, where it has them. */
+static void append_legend(GString *text, const LabCompare *compare, const GPtrArray *lines)
 {
+	gboolean star = FALSE, against = FALSE;
+
 	for (guint i = 0; i < lines->len; i++)
-		for (guint c = 0; c < compare->columns->len; c++)
-			if (cell_at(lines, i, c)->star)
-				return TRUE;
-	return FALSE;
+		for (guint c = 0; c < compare->columns->len; c++) {
+			star |= cell_at(lines, i, c)->star;
+			against |= cell_at(lines, i, c)->against;
+		}
+	if (star)
+		g_string_append(text,
+				"* differs from the first column: t test at 95 %, each row by "
+				"itself: without any change, 1 row in 20 has it\n");
+	if (against)
+		g_string_append(text, "! another sign than the sweep as a whole (Gmean, of all points)\n");
 }
 
 char *lab_compare_text(const LabCompare *compare, const LabTableOptions *options, GError **error)
@@ -178,10 +187,8 @@ char *lab_compare_text(const LabCompare *compare, const LabTableOptions *options
 		append_mmtests(text, compare, times, counters);
 	else
 		append_own(text, compare, times, counters);
-	if (!options->mmtests && has_star(compare, times))
-		g_string_append(text,
-				"* differs from the first column: t test at 95 %, each row by "
-				"itself: without any change, 1 row in 20 has it\n");
+	if (!options->mmtests)
+		append_legend(text, compare, times);
 	for (char **note = compare->notes; *note; note++)
 		g_string_append_printf(text, "%s\n", *note);
 	lab_compare_verdict_lines(compare, text);

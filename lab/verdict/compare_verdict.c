@@ -100,15 +100,24 @@ static char *floor_text(const LabCompare *compare, const LabCompareVerdict *v)
 			       buffer);
 }
 
+/* ", against the whole sweep"; "" where it is not */
+static char *against_text(const LabCompare *compare, const LabCompareVerdict *v)
+{
+	const LabCompareRow *row = lab_compare_find_row(compare, v->metric, v->point);
+
+	return g_strdup(row && lab_compare_is_against(compare, row, v->column) ? ", against the whole sweep" : "");
+}
+
 void lab_compare_verdict_line(const LabCompare *compare, const LabCompareVerdict *v, GString *text)
 {
 	const LabCompareColumn *column = compare->columns->pdata[v->column];
-	g_autofree char *change = NULL, *interval = NULL, *unknown = NULL, *below = NULL;
+	g_autofree char *change = NULL, *interval = NULL, *unknown = NULL, *below = NULL, *against = NULL;
 	g_autofree char *threshold = plain_percent(v->threshold);
+	g_autofree char *metric = lab_compare_metric_name(compare, v->metric, v->point);
 
 	if (compare->columns->len > 2)
 		g_string_append_printf(text, "%s %s: ", column->label[0], column->label[1]);
-	g_string_append_printf(text, "%s %s", lab_compare_verdict_name(v), v->metric);
+	g_string_append_printf(text, "%s %s", lab_compare_verdict_name(v), metric);
 	if (v->missing) {
 		g_string_append_printf(text, " (%s)\n", v->missing);
 		return;
@@ -124,7 +133,8 @@ void lab_compare_verdict_line(const LabCompare *compare, const LabCompareVerdict
 	else
 		g_string_append_printf(text, "%u and %u boots", v->difference.n[0],
 				       v->difference.n[1]);
-	g_string_append_printf(text, "%s%s)\n", below, unknown);
+	against = against_text(compare, v);
+	g_string_append_printf(text, "%s%s%s)\n", below, against, unknown);
 }
 
 static const char *design_text(const LabCompare *compare)
@@ -146,6 +156,9 @@ void lab_compare_verdict_lines(const LabCompare *compare, GString *text)
 	g_autofree char *level = plain_percent(1 - compare->alpha);
 	guint n = compare->columns->len > 1 ? compare->verdicts->len / (compare->columns->len - 1)
 					    : 0;
+	guint n_points = g_strv_length(compare->points);
+	g_autofree char *points =
+		n_points > 1 ? g_strdup_printf(" at %u points", n_points) : g_strdup("");
 
 	if (!n)
 		return;
@@ -156,7 +169,8 @@ void lab_compare_verdict_lines(const LabCompare *compare, GString *text)
 		"judged %s; intervals: a plus is better (where that is not known: more); %s; %s",
 		compare->judged_by, design_text(compare), level);
 	if (n > 1)
-		g_string_append_printf(text, " for the %u metrics%s together (Holm)", n,
-				       compare->columns->len > 2 ? " of each kernel" : "");
+		g_string_append_printf(text, " for the %u metric%s%s%s together (Holm)", n / n_points,
+				       n / n_points > 1 ? "s" : "", points,
+				       compare->columns->len > 2 ? compare->by ? " of each column" : " of each kernel" : "");
 	g_string_append_c(text, '\n');
 }

@@ -10,17 +10,19 @@
 
 struct LabDecide {
 	LabStore *store;
+	char *by;
 	guint max_boots, n_looks;
 	guint *boots;	    /* of each look */
 	GPtrArray *looks;   /* of LabCompare, so far */
 	GArray *decided_at; /* of guint: the look that decided each verdict, G_MAXUINT: none yet */
 };
 
-LabDecide *lab_decide_new(LabStore *store, guint max_boots)
+LabDecide *lab_decide_new(LabStore *store, guint max_boots, const char *by)
 {
 	LabDecide *d = g_new0(LabDecide, 1);
 
 	d->store = store;
+	d->by = g_strdup(by);
 	d->max_boots = max_boots;
 	d->n_looks = lab_sequential_looks(max_boots);
 	d->boots = g_new(guint, d->n_looks + 1);
@@ -35,6 +37,7 @@ void lab_decide_free(LabDecide *d)
 {
 	if (!d)
 		return;
+	g_free(d->by);
 	g_free(d->boots);
 	g_ptr_array_unref(d->looks);
 	g_array_unref(d->decided_at);
@@ -71,7 +74,7 @@ static LabCompare *judge(const LabDecide *d, guint run, guint look, GError **err
 	g_autofree char *name = g_strdup_printf("%u", run);
 	const char *selections[] = {name, NULL};
 	LabLook here = lab_sequential_look(d->max_boots, look, LAB_COMPARE_ALPHA);
-	const LabCompareOptions options = {.alpha = here.alpha};
+	const LabCompareOptions options = {.alpha = here.alpha, .by = d->by};
 	g_autoptr(LabCompare) compare = lab_compare(d->store, selections, &options, error);
 
 	if (compare && !compare->verdicts->len) {
@@ -152,6 +155,8 @@ char *lab_decide_json(const LabDecide *d)
 		lab_json_writer_string(w, "kernel", column->label[0]);
 		lab_json_writer_string(w, "name", column->label[1]);
 		lab_json_writer_string(w, "metric", v->metric);
+		if (compare->points[1])
+			lab_json_writer_string(w, "point", compare->points[v->point]);
 		lab_json_writer_string(w, "verdict", lab_compare_verdict_name(v));
 		lab_json_writer_number(w, "change", v->judgement.change);
 		lab_json_writer_number(w, "low", v->judgement.interval.low);

@@ -13,7 +13,7 @@ typedef struct LabDecide LabDecide;
  * @store:     borrowed
  * @max_boots: of each kernel; 3 or more
  */
-LabDecide *lab_decide_new(LabStore *store, guint max_boots);
+LabDecide *lab_decide_new(LabStore *store, guint max_boots, const char *by);
 void lab_decide_free(LabDecide *decide);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LabDecide, lab_decide_free)
 

@@ -6,6 +6,7 @@
 
 #include "lab/base/error.h"
 #include "lab/base/json_writer.h"
+#include "lab/verdict/compare_internal.h"
 
 #define ALPHA 0.05
 
@@ -74,7 +75,7 @@ LabDesign lab_noise_design(const LabCompare *compare)
 									      : LAB_DESIGN_UNPAIRED;
 }
 
-static void add_rows(LabNoise *noise, const GPtrArray *rows)
+static void add_rows(LabNoise *noise, const LabCompare *compare, const GPtrArray *rows)
 {
 	for (guint i = 0; i < rows->len; i++) {
 		const LabCompareRow *from = rows->pdata[i];
@@ -83,7 +84,7 @@ static void add_rows(LabNoise *noise, const GPtrArray *rows)
 		guint n[2];
 
 		sides(from, side, n);
-		row->metric = g_strdup(from->metric);
+		row->metric = lab_compare_metric_name(compare, from->metric, from->point);
 		row->unit = g_strdup(from->unit);
 		row->summary = summary_of_all(side, n);
 		row->floor_pct =
@@ -125,14 +126,15 @@ LabNoise *lab_noise(LabStore *store, const char *name, const char *counters, gui
 	noise->run = run->id;
 	noise->kernel = g_strdup(column->label[0]);
 	noise->clock = g_strdup(compare->clock);
-	noise->n = compare->columns->len == 1 ? column->n_boots / 2 : column->n_boots;
+	noise->n = (compare->columns->len == 1 ? column->n_boots / 2 : column->n_boots) /
+		   g_strv_length(compare->points);
 	noise->boots = boots ? boots : noise->n;
 	noise->design = lab_noise_design(compare);
 	noise->alpha = ALPHA;
 	noise->rows = g_ptr_array_new_with_free_func(row_free);
 	noise->notes = g_strdupv(compare->notes);
-	add_rows(noise, compare->times);
-	add_rows(noise, compare->counters);
+	add_rows(noise, compare, compare->times);
+	add_rows(noise, compare, compare->counters);
 	return noise;
 }
 

@@ -313,25 +313,68 @@ static gboolean check_step(char **steps, const char *step, GError **error)
 }
 
 typedef struct {
-	GPtrArray *runs, *columns;
+	GPtrArray *runs;
+	LabCompare *compare;
+	GPtrArray *columns; /* borrowed of @compare */
 	char **steps;
 } Selected;
 
 static void selected_clear(Selected *selected)
 {
-	g_clear_pointer(&selected->columns, g_ptr_array_unref);
+	g_clear_pointer(&selected->compare, lab_compare_free);
 	g_clear_pointer(&selected->runs, g_ptr_array_unref);
 	g_strfreev(selected->steps);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Selected, selected_clear)
 
+/* Samples of different settings have no shares together. @points: labels */
+static gboolean check_point(const LabCompareColumn *column, char **points, GError **error)
+{
+	const LabCompareBoot *first = column->boots->len ? column->boots->pdata[0] : NULL;
+
+	for (guint i = 1; i < column->boots->len; i++) {
+		g_autofree char *label = NULL;
+
+		if (((const LabCompareBoot *)column->boots->pdata[i])->point == first->point)
+			continue;
+		label = g_strdelimit(g_strdup(points[first->point]), " ", ',');
+		g_set_error(error, LAB_ERROR, LAB_ERROR_USER,
+			    "%s is a sweep: wanted one point of it, like %u@%s", column->origin, column->run, label);
+		return FALSE;
+	}
+	return TRUE;
+}
+
+/* Columns of one kernel are told apart by their points. */
+static gboolean name_points(const LabCompare *compare, GError **error)
+{
+	for (guint c = 0; c < compare->columns->len; c++) {
+		LabCompareColumn *column = compare->columns->pdata[c];
+		const LabCompareBoot *first = column->boots->len ? column->boots->pdata[0] : NULL;
+		char *name;
+
+		if (!check_point(column, compare->points, error))
+			return FALSE;
+		name = first ? lab_compare_metric_name(compare, column->label[1], first->point) : NULL;
+		if (!name)
+			continue;
+		g_free(column->label[1]);
+		column->label[1] = name;
+	}
+	return TRUE;
+}
+
 static gboolean resolve(Selected *s, LabStore *store, const char *const *selections,
 			const char *step, GError **error)
 {
 	s->runs = g_ptr_array_new_with_free_func(lab_compare_run_free);
-	s->columns = lab_compare_columns(store, selections, s->runs, error);
-	s->steps = s->columns ? steps_of(s->columns, s->runs) : NULL;
-	if (!s->columns || !check_step(s->steps, step, error))
+	s->compare = g_new0(LabCompare, 1);
+	if (!lab_compare_columns(s->compare, store, selections, NULL, s->runs, error) ||
+	    !name_points(s->compare, error))
+		return FALSE;
+	s->columns = s->compare->columns;
+	s->steps = steps_of(s->columns, s->runs);
+	if (!check_step(s->steps, step, error))
 		return FALSE;
 	if (step) {
 		g_strfreev(s->steps);

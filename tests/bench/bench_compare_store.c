@@ -59,18 +59,15 @@ static GPtrArray *make_samples(GRand *random, guint kernel)
 static LabPlan *make_plan(void)
 {
 	static const char *const kernels[] = {"aaaaaaaaaaaa", "bbbbbbbbbbbb", NULL};
-	LabPlan *plan = g_new0(LabPlan, 1);
+	LabPlan *plan = lab_plan_new();
 
-	*plan = (LabPlan){
-		.scenario_name = g_strdup("bench"),
-		.scenario_path = g_strdup("bench.yaml"),
-		.scenario_digest = g_strdup("5ce0"),
-		.clock = g_strdup("exact"),
-		.image_digest = g_strdup("1333"),
-		.qemu_version = g_strdup("10.0.2"),
-		.kernels = g_strdupv((char **)kernels),
-		.boots = g_ptr_array_new_with_free_func((GDestroyNotify)lab_plan_boot_free),
-	};
+	plan->scenario_name = g_strdup("bench");
+	plan->scenario_path = g_strdup("bench.yaml");
+	plan->scenario_digest = g_strdup("5ce0");
+	plan->clock = g_strdup("exact");
+	plan->image_digest = g_strdup("1333");
+	plan->qemu_version = g_strdup("10.0.2");
+	plan->kernels = g_strdupv((char **)kernels);
 	for (guint i = 0; i < N_KERNELS * N_SEEDS; i++) {
 		LabPlanBoot *boot = g_new0(LabPlanBoot, 1);
 		guint kernel = i % N_KERNELS, seed = 1 + i / N_KERNELS;

@@ -34,7 +34,7 @@ static inline void add_plan_boot(LabPlan *plan, const char *id, const char *labe
 /* @kernels: NULL-terminated digests; boots are added by add_plan_boot() */
 static inline LabPlan *empty_plan(const char *const *kernels)
 {
-	LabPlan *plan = g_new0(LabPlan, 1);
+	LabPlan *plan = lab_plan_new();
 
 	plan->scenario_name = g_strdup("demo");
 	plan->scenario_path = g_strdup("scenarios/\"demo\".yaml");
@@ -44,7 +44,6 @@ static inline LabPlan *empty_plan(const char *const *kernels)
 	plan->qemu_version = g_strdup("10.0.2");
 	plan->order_seed = G_MAXUINT64;
 	plan->kernels = g_strdupv((char **)kernels);
-	plan->boots = g_ptr_array_new_with_free_func((GDestroyNotify)lab_plan_boot_free);
 	return plan;
 }
 

@@ -90,7 +90,7 @@ static const Case cases[] = {
 START_TEST(looks)
 {
 	const Case *c = &cases[_i];
-	g_autoptr(LabDecide) d = lab_decide_new(store, N_MAX);
+	g_autoptr(LabDecide) d = lab_decide_new(store, N_MAX, NULL);
 	g_autoptr(LabPlan) first = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(LabRun) run = NULL;
@@ -131,7 +131,7 @@ START_TEST(stays)
 {
 	static const double x[2][N_MAX] = {{10, 10.01, 10.02, 9, 12}, {12, 12.01, 12.02, 12, 9}};
 	static const double y[2][N_MAX] = {{5, 5.5, 4.5, 5, 5}, {5, 4.5, 5.6, 5, 5}};
-	g_autoptr(LabDecide) d = lab_decide_new(store, N_MAX);
+	g_autoptr(LabDecide) d = lab_decide_new(store, N_MAX, NULL);
 	g_autoptr(LabPlan) plan = plan_of(3), larger = plan_of(5);
 	g_autoptr(GError) error = NULL;
 	g_autoptr(LabRun) run = lab_store_create_run(
@@ -179,7 +179,7 @@ END_TEST
 START_TEST(one_kernel)
 {
 	const char *const kernels[] = {"aaaa", NULL};
-	g_autoptr(LabDecide) d = lab_decide_new(store, 3);
+	g_autoptr(LabDecide) d = lab_decide_new(store, 3, NULL);
 	g_autoptr(LabPlan) plan = empty_plan(kernels);
 	g_autoptr(GError) error = NULL;
 	g_autoptr(LabRun) run = NULL;

@@ -162,8 +162,8 @@ START_TEST(marks)
 	assert_contains(json, "\"below_noise_floor\": \"yes\"");
 	assert_contains(json, "\"below_noise_floor\": \"no\"");
 	csv = lab_compare_csv(after);
-	assert_contains(csv, ",yes\r\n");
-	assert_contains(csv, ",no\r\n");
+	assert_contains(csv, ",yes,\r\n");
+	assert_contains(csv, ",no,\r\n");
 }
 END_TEST
 

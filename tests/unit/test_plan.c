@@ -91,6 +91,83 @@ START_TEST(plan_digest)
 }
 END_TEST
 
+static void add_point(LabPlan *plan, const char *value, const char *digest)
+{
+	LabPlanPoint *point = g_new0(LabPlanPoint, 1);
+
+	point->values = g_strsplit(value, " ", -1);
+	point->scenario_digest = g_strdup(digest);
+	g_ptr_array_add(plan->points, point);
+}
+
+static LabPlan *sweep_plan(void)
+{
+	LabPlan *plan = small_plan();
+
+	g_strfreev(plan->sweep);
+	plan->sweep = g_strsplit("bhash dirs", " ", -1);
+	add_point(plan, "default 1", "d1");
+	add_point(plan, "101073 2", "d2");
+	((LabPlanBoot *)plan->boots->pdata[1])->point = 1;
+	return plan;
+}
+
+START_TEST(plan_of_a_sweep)
+{
+	g_autoptr(LabPlan) plan = sweep_plan(), again = NULL, plain = small_plan();
+	g_autofree char *json = lab_plan_json(plan), *digest = lab_plan_digest(plan), *other = NULL, *third = NULL;
+	g_autofree char *plain_digest = lab_plan_digest(plain), *json_again = NULL, *label = NULL, *part = NULL;
+	g_autofree char *boot = NULL;
+	g_autoptr(GError) error = NULL;
+
+	again = lab_plan_from_json(json, &error);
+	assert_no_error(error);
+	json_again = lab_plan_json(again);
+	ck_assert_str_eq(json, json_again);
+	label = lab_plan_point_label(again, 1, NULL);
+	ck_assert_str_eq(label, "bhash=101073 dirs=2");
+	part = lab_plan_point_label(again, 1, "bhash");
+	ck_assert_str_eq(part, "dirs=2");
+	boot = lab_plan_boot_label(again, again->boots->pdata[1]);
+	assert_contains(boot, " bhash=101073 dirs=2 seed ");
+	/* What makes another experiment. */
+	ck_assert_str_ne(digest, plain_digest);
+	((LabPlanBoot *)again->boots->pdata[1])->point = 0;
+	other = lab_plan_digest(again);
+	ck_assert_str_ne(digest, other);
+	((LabPlanBoot *)again->boots->pdata[1])->point = 1;
+	set_text(&((LabPlanPoint *)again->points->pdata[0])->prepared_digest, "x");
+	third = lab_plan_digest(again);
+	ck_assert_str_ne(digest, third);
+}
+END_TEST
+
+static const struct {
+	const char *find, *replace, *wanted;
+} bad_sweeps[] = {
+	{"\"point\" : 1", "\"point\" : 2", "the point of boot '"},
+	{"\"point\" : 1", "\"point\" : -1", "'point' is missing or no number"},
+	{"\"sweep\"", "\"sweet\"", "'sweep' is missing"},
+	{"\"values\" : [\n        \"default\",", "\"values\" : [", "not as many values as 'sweep' has keys"},
+	{"\"scenario_digest\" : \"d2\"", "\"scenario_digest\" : 2", "'scenario_digest'"},
+	{"\"points\" : [", "\"points\" : [ 1, ", "'points' holds something else"},
+};
+
+START_TEST(plan_of_a_bad_sweep)
+{
+	g_autoptr(LabPlan) plan = sweep_plan(), read = NULL;
+	g_autofree char *json = lab_plan_json(plan);
+	g_autoptr(GString) text = g_string_new(json);
+	g_autoptr(GError) error = NULL;
+
+	ck_assert_msg(g_string_replace(text, bad_sweeps[_i].find, bad_sweeps[_i].replace, 1) > 0, "%s", json);
+	read = lab_plan_from_json(text->str, &error);
+	ck_assert_ptr_null(read);
+	ck_assert(g_error_matches(error, LAB_ERROR, LAB_ERROR_INFRA));
+	assert_contains(error->message, bad_sweeps[_i].wanted);
+}
+END_TEST
+
 static const struct {
 	const char *find, *replace, *wanted;
 } bad_plans[] = {
@@ -148,6 +225,8 @@ int main(void)
 
 	tcase_add_test(tcase, plan_round_trip);
 	tcase_add_test(tcase, plan_digest);
+	tcase_add_test(tcase, plan_of_a_sweep);
+	tcase_add_loop_test(tcase, plan_of_a_bad_sweep, 0, G_N_ELEMENTS(bad_sweeps));
 	tcase_add_loop_test(tcase, plan_bad, 0, G_N_ELEMENTS(bad_plans));
 	tcase_add_test(tcase, plan_empty);
 	suite_add_tcase(suite, tcase);

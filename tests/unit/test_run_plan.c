@@ -89,6 +89,57 @@ START_TEST(a_kernel_against_itself)
 }
 END_TEST
 
+/* Every kernel at every point in each block, in an order of its own; and the same boots again in the same places. */
+START_TEST(points_are_interleaved)
+{
+	static guint64 seeds[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	LabImage image = {.digest = "image"};
+	LabScenario at[] = {{.digest = (char *)"d1"}, {.digest = (char *)"d2"}, {.digest = (char *)"d3"}};
+	const char *values[][2] = {{"1", NULL}, {"2", NULL}, {"4", NULL}}, *sweep[] = {"dirs", NULL};
+	LabPoint points[3];
+	LabScenario scenario = {.path = (char *)"s.yaml", .name = (char *)"s", .digest = (char *)"0123456789abcdef",
+				.seeds = seeds, .n_seeds = 10, .sweep = (char **)sweep};
+	LabInputs of_points[3], in = {.scenario = &scenario, .options = &(LabRunOptions){0}, .image = &image,
+				      .emulator_version = (char *)"10.0.2"};
+	g_autoptr(LabPlan) plan = NULL;
+	guint first[3] = {0};
+
+	scenario.points = g_ptr_array_new();
+	in.points = g_ptr_array_new();
+	in.kernels = g_ptr_array_new();
+	for (guint i = 0; i < 3; i++) {
+		points[i] = (LabPoint){(char **)values[i], &at[i]};
+		of_points[i] = (LabInputs){.scenario = &at[i]};
+		g_ptr_array_add(scenario.points, &points[i]);
+		g_ptr_array_add(in.points, &of_points[i]);
+	}
+	g_ptr_array_add(in.kernels, &kernels[0]);
+	g_ptr_array_add(in.kernels, &kernels[1]);
+	plan = lab_plan_make(&in, 0);
+	ck_assert_uint_eq(plan->boots->len, 60);
+	ck_assert_str_eq(((LabPlanPoint *)plan->points->pdata[2])->scenario_digest, "d3");
+	for (guint block = 0; block < 10; block++) {
+		guint seen = 0;
+
+		first[boot(plan, block * 6)->point]++;
+		for (guint i = 0; i < 6; i++) {
+			const LabPlanBoot *b = boot(plan, block * 6 + i);
+			g_autofree char *id = g_strdup_printf("%s-p%u-s%u", b->kernel_label, b->point + 1, block + 1);
+
+			ck_assert_str_eq(b->id, id);
+			ck_assert_uint_eq(b->seed, block + 1);
+			seen |= 1u << (b->point * 2 + (guint)(b->kernel_digest[0] - 'a'));
+		}
+		ck_assert_uint_eq(seen, 63);
+	}
+	for (guint i = 0; i < 3; i++)
+		ck_assert_uint_lt(first[i], 10);
+	g_ptr_array_unref(in.kernels);
+	g_ptr_array_unref(in.points);
+	g_ptr_array_unref(scenario.points);
+}
+END_TEST
+
 START_TEST(no_kernel_is_always_first)
 {
 	g_autoptr(LabPlan) plan = make("0123456789abcdef", 2, 20);
@@ -139,6 +190,7 @@ int main(void)
 
 	tcase_add_test(tc, every_kernel_once_in_each_block);
 	tcase_add_test(tc, no_kernel_is_always_first);
+	tcase_add_test(tc, points_are_interleaved);
 	tcase_add_test(tc, a_kernel_against_itself);
 	tcase_add_test(tc, same_scenario_same_order);
 	tcase_add_test(tc, ids_are_unique);

@@ -363,7 +363,7 @@ static const struct {
 	{"a\nb=1", "--set a\\nb=1: wanted a key of a scenario (name, about, topology, image, "
 		   "kernels, clock, boots, seeds, boot, disk, cpu-model, pmu, async-pf, pin, host-pressure, scale, "
 		   "settings, settle, scratch, prepare, steps, collect, judge, deadlines, console, "
-		   "kernel-args, modules, files), found 'a\\nb'"},
+		   "kernel-args, modules, files, sweep), found 'a\\nb'"},
 	{"boots", "--set boots: wanted KEY=VALUE, found no '='"},
 	{"=5", "--set =5: wanted KEY=VALUE, found no key"},
 	{"boots.=5", "--set boots.=5: wanted KEY.KEY=VALUE, found an empty key"},
