@@ -209,6 +209,7 @@ static void print_boot(const LabRun *run, const LabBootSamples *boot)
 	g_autofree char *host = lab_format_elapsed(result ? result->host_us : 0);
 	g_autofree char *evidence = print_clean(result ? result->evidence : "");
 	g_autofree char *message = print_clean(boot->message);
+	g_autofree char *clock = lab_plan_clock_note(run->plan);
 
 	printf("boot      %s of run %u, seed %" G_GUINT64_FORMAT "\n", boot->boot->id, run->id,
 	       boot->boot->seed);
@@ -222,8 +223,10 @@ static void print_boot(const LabRun *run, const LabBootSamples *boot)
 	printf("files     %s\n", dir);
 	if (*evidence)
 		printf("\n%s%s", evidence, g_str_has_suffix(evidence, "\n") ? "" : "\n");
-	if (boot->samples)
+	if (boot->samples) {
 		print_samples(boot);
+		printf("\n%s\n", clock);
+	}
 }
 
 static void print_boot_json(const LabRun *run, const LabBootSamples *boot)
@@ -233,6 +236,7 @@ static void print_boot_json(const LabRun *run, const LabBootSamples *boot)
 
 	lab_json_writer_object(w, NULL, LAB_JSON_BLOCK);
 	lab_json_writer_uint(w, "run", run->id);
+	lab_json_writer_string(w, "clock", run->plan->clock);
 	boot_json(w, run, boot);
 	lab_json_writer_array(w, "samples", LAB_JSON_BLOCK);
 	for (guint i = 0; boot->samples && i < boot->samples->len; i++) {

@@ -47,6 +47,24 @@ char *lab_plan_boot_label(const LabPlan *plan, const LabPlanBoot *boot)
 			       boot->seed);
 }
 
+char *lab_plan_clock_note(const LabPlan *plan)
+{
+	/* icount shift=1: QEMU lets 2^1 ns of guest time pass with each instruction. */
+	if (strcmp(plan->clock, "exact") == 0)
+		return g_strdup_printf(
+			"exact clock (QEMU %s, 2 ns an instruction): counts work, not "
+			"caches, TLB misses or real NUMA latency",
+			plan->qemu_version);
+	if (strcmp(plan->clock, "kvm") == 0)
+		return g_strdup_printf("kvm clock (QEMU %s): real time, of one host; depends on "
+				       "its hardware, load and settings",
+				       plan->qemu_version);
+	return g_strdup_printf(
+		"%s clock (QEMU %s): time of an emulator, which depends on the host and "
+		"its load",
+		plan->clock, plan->qemu_version);
+}
+
 LabPlan *lab_plan_new(void)
 {
 	LabPlan *plan = g_new0(LabPlan, 1);

@@ -81,6 +81,13 @@ char *lab_plan_point_label(const LabPlan *plan, guint point, const char *but);
 char *lab_plan_boot_label(const LabPlan *plan, const LabPlanBoot *boot);
 
 /**
+ * lab_plan_clock_note() - what the run's times are, and are not: "tcg clock (QEMU 10.0.2): time of an emulator, ..."
+ *
+ * Stands wherever its times are shown. Free with g_free().
+ */
+char *lab_plan_clock_note(const LabPlan *plan);
+
+/**
  * struct LabPlan - the boots of a run in the order to be executed; plan.json
  * @clock:           "exact", "tcg"
  * @prepared_digest: (nullable): no prepared file system

@@ -37,24 +37,6 @@ void lab_compare_run_free(gpointer data)
 	g_free(entry);
 }
 
-static char *clock_note(const LabPlan *plan)
-{
-	/* icount shift=1: QEMU lets 2^1 ns of guest time pass with each instruction. */
-	if (strcmp(plan->clock, "exact") == 0)
-		return g_strdup_printf(
-			"exact clock (QEMU %s, 2 ns an instruction): counts work, not "
-			"caches, TLB misses or real NUMA latency",
-			plan->qemu_version);
-	if (strcmp(plan->clock, "kvm") == 0)
-		return g_strdup_printf("kvm clock (QEMU %s): real time, of one host; depends on "
-				       "its hardware, load and settings",
-				       plan->qemu_version);
-	return g_strdup_printf(
-		"%s clock (QEMU %s): time of an emulator, which depends on the host and "
-		"its load",
-		plan->clock, plan->qemu_version);
-}
-
 static gboolean is_missing(const LabCompareBoot *boot)
 {
 	return strcmp(boot->outcome, "missing") == 0;
@@ -210,7 +192,7 @@ LabCompare *lab_compare(LabStore *store, const char *const *selections,
 	base = runs->pdata[0];
 	compare->title = g_strdup(base->run->plan->scenario_name);
 	compare->clock = g_strdup(base->run->plan->clock);
-	g_ptr_array_add(notes, clock_note(base->run->plan));
+	g_ptr_array_add(notes, lab_plan_clock_note(base->run->plan));
 	if (!lab_compare_check(runs, notes, error) || !lab_compare_check_points(compare, notes, error) ||
 	    !has_samples(compare, error))
 		return NULL;

@@ -260,7 +260,9 @@ static LabProfiles *read_column(const LabCompareColumn *column, const LabRun *ru
 {
 	LabProfiles *p = g_new0(LabProfiles, 1);
 	g_autoptr(GStrvBuilder) notes = g_strv_builder_new();
+	g_autofree char *clock = lab_plan_clock_note(run->plan);
 
+	g_strv_builder_add(notes, clock);
 	p->run = column->run;
 	p->is_exact = !strcmp(run->plan->clock, "exact");
 	p->label[0] = g_strdup(column->label[0]);

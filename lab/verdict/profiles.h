@@ -42,7 +42,7 @@ typedef struct {
  * @boots:    of LabProfile: one for each boot that has samples
  * @seeds:    of these
  * @rows:     of LabProfileRow, the largest share first
- * @notes:    NULL-terminated: boots that are missing, cut or without samples
+ * @notes:    NULL-terminated: the clock's; boots that are missing, cut or without samples
  */
 typedef struct {
 	guint run;

@@ -40,6 +40,7 @@ shares "$TEST_TMP/perf.txt" > "$TEST_TMP/theirs"
 shares "$TEST_TMP/.out" > "$TEST_TMP/ours"
 matches "perf finds hot functions" '^([1-9]|[0-9]{2,})$' "$(wc -l < "$TEST_TMP/theirs")"
 matches "the kernel's entry of page faults is named" '^# page faults enter by asm_exc_page_fault$' "$output"
+matches "the clock is named, too" '^# exact clock \(QEMU .*: counts work' "$output"
 equal "the same functions with the same shares as perf" "$(cat "$TEST_TMP/theirs")" "$(cat "$TEST_TMP/ours")"
 
 # Functions of call chains with their shares and the column in which they stand. Addresses of user space are left out, for perf shows them as

@@ -133,6 +133,7 @@ START_TEST(show)
 	boot = numalab(0, NULL, "show latest~3 6.1-s1");
 	assert_contains(boot, "outcome   ok\n");
 	assert_contains(boot, "real-xfsrepair   6.25  s\n");
+	assert_contains(boot, "clock (QEMU ");
 	bad = numalab(0, NULL, "show 2 6.1-s2");
 	assert_contains(bad, "outcome   kernel: kernel panic\n");
 	unknown = numalab(LAB_ERROR_USER, "no boot '6.1-s3' (did you mean '6.1-s1'?)",
