@@ -110,7 +110,7 @@ help:
 	@echo "  make check         deps, build, all tests; last line: N passed, N failed, N skipped"
 	@echo "  make check-unit    unit tests only          make check-integration   real guests only"
 	@echo "  make check-kvm     the tests of clock kvm (part of check), in a nested host where KVM runs no guests"
-	@echo "  make check-long    the study of the exact clock (two hours on 2 cores)"
+	@echo "  make check-long    the studies of the exact clock and of verdicts (hours)"
 	@echo "  make check-layers  includes go downwards only"
 	@echo "  make bench         benchmarks (ratios within one run)"
 	@echo "  make fuzz          short fuzzing of the parsers of foreign text"
