@@ -251,11 +251,8 @@ static gboolean check_by(const LabScenario *scenario, GError **error)
 
 	if (!by)
 		return TRUE;
-	for (char **key = scenario->sweep; *key; key++) {
-		g_autofree char *end = g_strconcat(".", *key, NULL);
-
-		found |= !strcmp(by, *key) || g_str_has_suffix(by, end);
-	}
+	for (char **key = scenario->sweep; *key; key++)
+		found |= lab_sweep_is_key(by, *key);
 	if (!found)
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "--by: wanted a key that the scenario sweeps (%s), found '%s'",
 			    *keys ? keys : "it has none", by);

@@ -72,9 +72,8 @@ static gboolean same_inputs(const LabRun *run, const LabInputs *in, GError **err
 static gboolean same_prepared(const LabRun *run, const LabInputs *in, GError **error)
 {
 	const LabPlan *plan = run->plan;
-	guint n = MAX(plan->points->len, 1);
 
-	for (guint i = 0; i < n; i++) {
+	for (guint i = 0; i < lab_plan_n_points(plan); i++) {
 		const LabPrepared *now = lab_inputs_at(in, i)->prepared;
 		const char *then = plan->points->len ? ((LabPlanPoint *)plan->points->pdata[i])->prepared_digest
 						     : plan->prepared_digest;

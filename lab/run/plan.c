@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lab/run/plan.h"
 
-/* @point: "", or "-p2" */
+/* "6.1.192-s1"; of a sweep "6.1.192-p2-s1" */
 static char *id_of(const char *kernel, guint point, gboolean swept, guint64 seed)
 {
 	g_autofree char *where = swept ? g_strdup_printf("-p%u", point + 1) : g_strdup("");
@@ -43,7 +43,7 @@ static void make_ids_unique(GPtrArray *boots, gboolean swept)
 
 static void add_block(LabPlan *plan, const LabInputs *in, GRand *random, const guint64 *seeds)
 {
-	guint n = in->kernels->len, n_points = MAX(plan->points->len, 1);
+	guint n = in->kernels->len, n_points = lab_plan_n_points(plan);
 	guint n_all = n * n_points * (plan->is_aa && n == 1 ? 2 : 1);
 	g_autofree guint *order = g_new(guint, n_all);
 

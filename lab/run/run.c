@@ -15,7 +15,6 @@
 
 typedef struct {
 	const LabRunOptions *options;
-	const LabInputs *in;
 	GPtrArray *dirs, *labels, *at; /* of the boots given to the engine; at: the LabInputs of their points */
 } Boots;
 
@@ -106,7 +105,7 @@ static gboolean add_missing(const LabRun *run, const LabInputs *in, Boots *b, GE
 static gboolean execute(const LabRun *run, const LabInputs *in, GError **error)
 {
 	const LabRunOptions *options = in->options;
-	Boots b = {.options = options, .in = in};
+	Boots b = {.options = options};
 	g_autoptr(GPtrArray) dirs = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) at = g_ptr_array_new();

@@ -208,6 +208,9 @@ typedef struct {
 	LabScenario *scenario;
 } LabPoint;
 
+/** lab_sweep_is_key() - is @name the last parts of @path, or all of it? "bhash" of "steps.xfsrepair.options.bhash" */
+gboolean lab_sweep_is_key(const char *path, const char *name);
+
 /**
  * struct LabScenario
  * @path:           file it was read from

@@ -119,7 +119,7 @@ static gboolean check_key(const LabYamlNode *node, GError **error)
 	return TRUE;
 }
 
-static gboolean ends_with(const char *path, const char *name)
+gboolean lab_sweep_is_key(const char *path, const char *name)
 {
 	gsize n = strlen(path), m = strlen(name);
 
@@ -140,7 +140,7 @@ static char *short_name(const GPtrArray *keys, const char *path)
 		for (guint i = 0; i < keys->len; i++) {
 			const LabSweepKey *other = keys->pdata[i];
 
-			unique &= !strcmp(other->path, path) || !ends_with(other->path, name);
+			unique &= !strcmp(other->path, path) || !lab_sweep_is_key(other->path, name);
 		}
 		if (!unique && name > path)
 			name--;

@@ -27,6 +27,11 @@ void lab_plan_point_free(LabPlanPoint *point)
 	g_free(point);
 }
 
+guint lab_plan_n_points(const LabPlan *plan)
+{
+	return MAX(plan->points->len, 1);
+}
+
 char *lab_plan_point_label(const LabPlan *plan, guint index, const char *but)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -354,7 +359,7 @@ static gboolean get_boot(JsonNode *node, LabPlan *plan, GHashTable *seen, GError
 	    (plan->points->len && !get_seed(object, "point", &point, error)) ||
 	    !get_seed(object, "seed", &boot->seed, error))
 		return FALSE;
-	if (point >= MAX(plan->points->len, 1))
+	if (point >= lab_plan_n_points(plan))
 		return bad(error, "plan: the point of boot '%s' is not among the points", boot->id);
 	boot->point = (guint)point;
 	if (!id_is_safe(boot->id))

@@ -71,6 +71,9 @@ void lab_plan_point_free(LabPlanPoint *point);
 
 typedef struct _LabPlan LabPlan;
 
+/** lab_plan_n_points() - of its sweep; 1 without one */
+guint lab_plan_n_points(const LabPlan *plan);
+
 /**
  * lab_plan_point_label() - "bhash=101073 ag_stride=default"; "" without a sweep. Free with g_free().
  * @but: (nullable): a key that is left out

@@ -56,10 +56,11 @@ static void note_boots(const LabCompare *compare, const LabCompareColumn *column
 
 	for (guint i = 0; i < column->boots->len; i++) {
 		const LabCompareBoot *boot = column->boots->pdata[i];
-		g_autofree char *name = lab_compare_boot_name(compare, boot);
+		g_autofree char *name = NULL;
 
 		if (!select(boot) || ++n > MAX_NAMED)
 			continue;
+		name = lab_compare_boot_name(compare, boot);
 		g_string_append_printf(text, "%s%s: %s%s%s",
 				       n > 1 ? "; " : "", name,
 				       is_missing(boot) ? "" : boot->outcome,

@@ -158,7 +158,7 @@ static void add_points(const Selection *s)
 {
 	const LabPlan *plan = s->from->run->plan;
 
-	for (guint i = 0; i < MAX(plan->points->len, 1); i++)
+	for (guint i = 0; i < lab_plan_n_points(plan); i++)
 		if (s->kept[i])
 			point_index(s->points, plan, i, s->by);
 }

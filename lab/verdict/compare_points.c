@@ -5,16 +5,12 @@
 
 #include "lab/base/error.h"
 #include "lab/base/suggest.h"
+#include "lab/spec/scenario.h"
 #include "lab/verdict/compare_internal.h"
 
 #define SHOWN 1e-4 /* a difference of 0.01 % is the smallest that is printed */
 
 /* ---- selection ---------------------------------------------------------------------------------- */
-
-static guint n_points(const LabPlan *plan)
-{
-	return MAX(plan->points->len, 1);
-}
 
 /* @word: "bhash", or a path that ends in it; -1: there is no such key, and @error says which there are */
 static int find_key(const LabRun *run, const char *word, GError **error)
@@ -22,12 +18,9 @@ static int find_key(const LabRun *run, const char *word, GError **error)
 	char **keys = run->plan->sweep;
 	g_autofree char *all = g_strjoinv(", ", keys), *hint = NULL;
 
-	for (guint i = 0; keys[i]; i++) {
-		g_autofree char *end = g_strconcat(".", keys[i], NULL);
-
-		if (!strcmp(word, keys[i]) || g_str_has_suffix(word, end))
+	for (guint i = 0; keys[i]; i++)
+		if (lab_sweep_is_key(word, keys[i]))
 			return (int)i;
-	}
 	hint = lab_suggest_text(word, (const char *const *)keys);
 	if (*keys)
 		g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "run %u sweeps %s, not '%s'%s",
@@ -43,13 +36,43 @@ static const char *value_of(const LabPlan *plan, guint point, int key)
 	return ((const LabPlanPoint *)plan->points->pdata[point])->values[key];
 }
 
+/* Of the points in @kept, each value once, in their order */
+static char **values_of(const LabPlan *plan, int key, const gboolean *kept)
+{
+	g_autoptr(GStrvBuilder) values = g_strv_builder_new();
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < lab_plan_n_points(plan); i++)
+		if (kept[i] && g_hash_table_add(seen, (gpointer)value_of(plan, i, key)))
+			g_strv_builder_add(values, value_of(plan, i, key));
+	return g_strv_builder_end(values);
+}
+
+static gboolean *all_kept(const LabPlan *plan)
+{
+	gboolean *kept = g_new(gboolean, lab_plan_n_points(plan));
+
+	for (guint i = 0; i < lab_plan_n_points(plan); i++)
+		kept[i] = TRUE;
+	return kept;
+}
+
+static void no_value(const LabRun *run, const char *condition, int key, GError **error)
+{
+	g_autofree gboolean *all = all_kept(run->plan);
+	g_auto(GStrv) values = values_of(run->plan, key, all);
+	g_autofree char *there = g_strjoinv(", ", values);
+
+	g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "run %u has no point with %s: it has %s",
+		    run->id, condition, there);
+}
+
 /* "bhash=101073": takes all other points away */
 static gboolean keep(const LabRun *run, const char *condition, gboolean *kept, GError **error)
 {
 	const char *equals = strchr(condition, '=');
 	g_autofree char *word = g_strndup(condition, (gsize)(equals ? equals - condition : 0));
 	int key = equals ? find_key(run, word, error) : -1;
-	g_autoptr(GString) there = g_string_new(NULL);
 	gboolean any = FALSE;
 
 	if (!equals)
@@ -57,31 +80,24 @@ static gboolean keep(const LabRun *run, const char *condition, gboolean *kept, G
 			    "after '@': wanted KEY=VALUE, found '%s'", condition);
 	if (key < 0)
 		return FALSE;
-	for (guint i = 0; i < n_points(run->plan); i++) {
-		const char *value = value_of(run->plan, i, key);
-		gboolean is = !strcmp(value, equals + 1);
+	for (guint i = 0; i < lab_plan_n_points(run->plan); i++) {
+		gboolean is = !strcmp(value_of(run->plan, i, key), equals + 1);
 
-		if (!strstr(there->str, value))
-			g_string_append_printf(there, "%s%s", there->len ? ", " : "", value);
 		any |= is;
 		kept[i] &= is;
 	}
-	if (any)
-		return TRUE;
-	g_set_error(error, LAB_ERROR, LAB_ERROR_USER, "run %u has no point with %s: it has %s",
-		    run->id, condition, there->str);
-	return FALSE;
+	if (!any)
+		no_value(run, condition, key, error);
+	return any;
 }
 
 gboolean *lab_compare_keep(const LabRun *run, const char *conditions, GError **error)
 {
-	guint n = n_points(run->plan);
-	g_autofree gboolean *kept = g_new(gboolean, n);
+	guint n = lab_plan_n_points(run->plan);
+	g_autofree gboolean *kept = all_kept(run->plan);
 	g_auto(GStrv) parts = conditions ? g_strsplit(conditions, ",", -1) : NULL;
 	gboolean any = FALSE;
 
-	for (guint i = 0; i < n; i++)
-		kept[i] = TRUE;
 	for (char **part = parts; part && *part; part++)
 		if (!keep(run, *part, kept, error))
 			return NULL;
@@ -97,17 +113,12 @@ gboolean *lab_compare_keep(const LabRun *run, const char *conditions, GError **e
 char **lab_compare_values(const LabRun *run, const char *by, const gboolean *kept,
 			  const char **name, GError **error)
 {
-	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 	int key = find_key(run, by, error);
 
 	if (key < 0)
 		return NULL;
 	*name = run->plan->sweep[key];
-	for (guint i = 0; i < n_points(run->plan); i++)
-		if (kept[i] && g_hash_table_add(seen, (gpointer)value_of(run->plan, i, key)))
-			g_strv_builder_add(builder, value_of(run->plan, i, key));
-	return g_strv_builder_end(builder);
+	return values_of(run->plan, key, kept);
 }
 
 gboolean lab_compare_has_value(const LabPlan *plan, guint point, const char *name,
