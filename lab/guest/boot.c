@@ -217,7 +217,7 @@ static gboolean start(Boot *boot, const char *wrapper, GError **error)
 
 	if (!open_libvirt(boot, wrapper, error))
 		return FALSE;
-	if (kvm || boot->remote)
+	if (kvm)
 		flags |= VIR_DOMAIN_START_PAUSED;
 	/* Of a daemon the guard is no parent: the guest goes when this process's connection does. */
 	if (boot->host.daemon)
@@ -236,7 +236,7 @@ static gboolean start(Boot *boot, const char *wrapper, GError **error)
 	}
 	boot->result->stage_us[STAGE_STARTED] = since_start(boot, g_get_monotonic_time());
 	qemu = keep_arguments(boot, name, xml);
-	return (!boot->remote || lab_remote_listen(boot->remote, boot->domain, boot->dir, error)) &&
+	return (!boot->remote || lab_remote_listen(boot->remote, boot->dir, error)) &&
 	       (!kvm || set_up_kvm(boot, qemu, error)) &&
 	       (!(flags & VIR_DOMAIN_START_PAUSED) || resume(boot, error));
 }
@@ -347,7 +347,8 @@ static LabBootResult *run_job(const LabGuard *guard, const char *dir, const LabB
 		return NULL;
 	if (boot.domain) {
 		wait_end(&boot, &report);
-		if (is_interrupted(cancellable, error) || (report.end == LAB_WATCH_LOST && !lost(job, error)) ||
+		if (is_interrupted(cancellable, error) ||
+		    (report.end == LAB_WATCH_LOST && !lost(job, error)) ||
 		    !judge(&boot, &report, error))
 			return NULL;
 	}

@@ -148,19 +148,15 @@ static void add_clock(xmlNode *domain, const LabBootJob *job)
 	lab_xml_element(clock, "timer", NULL, "name", "hpet", "present", "no", NULL);
 }
 
-/* A daemon's virtlogd would put another file in its place, which nobody looks at, unless told to append. Of another host, the file
- * is kept there, and a terminal brings what is written into it. */
+/* A daemon's virtlogd would put another file in its place, which nobody looks at, unless told to append. */
 static void add_serial(xmlNode *devices, const char *files, const char *name, const char *port,
 		       const LabDomainHost *host)
 {
 	g_autofree char *path = g_strconcat(files, name, NULL);
-	xmlNode *serial = lab_xml_element(devices, "serial", NULL, "type",
-					  host->files ? "pty" : "file", NULL);
+	xmlNode *serial = lab_xml_element(devices, "serial", NULL, "type", "file", NULL);
 	xmlNode *target;
 
-	if (host->files)
-		lab_xml_element(serial, "log", NULL, "file", path, "append", "on", NULL);
-	else if (host->daemon)
+	if (host->daemon)
 		lab_xml_element(serial, "source", NULL, "path", path, "append", "on", NULL);
 	else
 		lab_xml_element(serial, "source", NULL, "path", path, NULL);

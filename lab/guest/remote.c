@@ -13,7 +13,7 @@
 #include "lab/base/qcow2.h"
 #include "lab/guest/boot_files.h"
 #include "lab/guest/embed.h"
-#include "lab/guest/remote_console.h"
+#include "lab/guest/remote_log.h"
 #include "lab/guest/remote_pool.h"
 #include "lab/guest/remote_volume.h"
 
@@ -26,7 +26,7 @@ struct LabRemote {
 	char *files;  /* the same, with the pool's directory */
 	char *preload;
 	GPtrArray *root_chain, *scratch_chain; /* (nullable): of LabQcow2Layer, there */
-	LabRemoteConsole *consoles[2];
+	LabRemoteLog *logs[2];
 };
 
 LabRemote *lab_remote_open(virConnectPtr connection, const char *pool, GError **error)
@@ -110,8 +110,8 @@ static gboolean put_inputs(LabRemote *remote, LabBootJob *job, GCancellable *can
 	       put(remote, "job", job->agent_job_digest, &job->agent_job_path, cancellable,
 		   error) &&
 	       (disk ? put_chain(remote, job->disk_path, &remote->root_chain, cancellable, error) &&
-			       put_chain(remote, job->scratch_keep ? NULL : job->scratch_path,
-					 &remote->scratch_chain, cancellable, error)
+				put_chain(remote, job->scratch_keep ? NULL : job->scratch_path,
+					  &remote->scratch_chain, cancellable, error)
 		     : job->scratch_keep || put(remote, "scratch", job->scratch_digest,
 						&job->scratch_path, cancellable, error));
 }
@@ -156,8 +156,8 @@ static gboolean send_file(LabRemote *remote, const char *dir, const char *name,
 		return FALSE;
 	}
 	volume = create(remote, name, (guint64)st.st_size, error);
-	return volume && lab_remote_volume_upload(remote->pool.connection, volume, path,
-						  cancellable, error);
+	return volume &&
+	       lab_remote_volume_upload(remote->pool.connection, volume, path, cancellable, error);
 }
 
 static gboolean send_disks(LabRemote *remote, const LabBootJob *job, const char *dir,
@@ -222,26 +222,34 @@ LabBootJob *lab_remote_send(LabRemote *remote, const char *dir, LabDomainHost *h
 
 /* ---- while it runs, and after ---------------------------------------------------------------- */
 
-gboolean lab_remote_listen(LabRemote *remote, virDomainPtr domain, const char *dir, GError **error)
+static virStorageVolPtr find(LabRemote *remote, const char *name, GError **error)
+{
+	g_autofree char *full = g_strconcat(remote->prefix, name, NULL);
+	virStorageVolPtr volume = virStorageVolLookupByName(remote->pool.pool, full);
+
+	if (!volume)
+		lab_embed_set_error(error, full);
+	return volume;
+}
+
+gboolean lab_remote_listen(LabRemote *remote, const char *dir, GError **error)
 {
 	static const char *const names[] = {"console.log", "progress.log"};
 
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
 		g_autofree char *path = g_build_filename(dir, names[i], NULL);
-		g_autofree char *device = g_strdup_printf("serial%u", i);
+		g_autoptr(virStorageVol) volume = find(remote, names[i], error);
 
-		remote->consoles[i] = lab_remote_console_open(remote->pool.connection, domain,
-							      device, path, error);
-		if (!remote->consoles[i])
+		if (!volume)
 			return FALSE;
+		remote->logs[i] = lab_remote_log_follow(remote->pool.connection, volume, path);
 	}
 	return TRUE;
 }
 
 void lab_remote_arguments(const LabRemote *remote, const char *xml, const char *dir)
 {
-	char *command =
-		virConnectDomainXMLToNative(remote->pool.connection, "qemu-argv", xml, 0);
+	char *command = virConnectDomainXMLToNative(remote->pool.connection, "qemu-argv", xml, 0);
 	g_autofree char *path = g_build_filename(dir, "qemu.args", NULL);
 	g_auto(GStrv) argv = command ? lab_domain_native_argv(command, NULL) : NULL;
 
@@ -256,28 +264,25 @@ void lab_remote_arguments(const LabRemote *remote, const char *xml, const char *
 
 static gboolean fetch(LabRemote *remote, const char *dir, const char *name, GError **error)
 {
-	g_autofree char *full = g_strconcat(remote->prefix, name, NULL);
 	g_autofree char *path = g_build_filename(dir, name, NULL);
-	g_autoptr(virStorageVol) volume = virStorageVolLookupByName(remote->pool.pool, full);
+	g_autoptr(virStorageVol) volume = find(remote, name, error);
 
-	if (!volume) {
-		lab_embed_set_error(error, full);
-		return FALSE;
-	}
-	return lab_remote_volume_download(remote->pool.connection, volume, path, NULL, error);
+	return volume &&
+	       lab_remote_volume_download(remote->pool.connection, volume, path, NULL, error);
 }
 
-static void close_consoles(LabRemote *remote)
+static void close_logs(LabRemote *remote)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(remote->consoles); i++)
-		g_clear_pointer(&remote->consoles[i], lab_remote_console_close);
+	for (guint i = 0; i < G_N_ELEMENTS(remote->logs); i++)
+		g_clear_pointer(&remote->logs[i], lab_remote_log_close);
 }
 
-gboolean lab_remote_collect(LabRemote *remote, const LabBootJob *job, const char *dir, GError **error)
+gboolean lab_remote_collect(LabRemote *remote, const LabBootJob *job, const char *dir,
+			    GError **error)
 {
 	const char *scratch = job->boot == LAB_BOOT_DISK ? LAB_BOOT_SCRATCH_DISK : "scratch.img";
 
-	close_consoles(remote);
+	close_logs(remote);
 	return fetch(remote, dir, "console.log", error) &&
 	       fetch(remote, dir, "progress.log", error) &&
 	       fetch(remote, dir, "results.img", error) &&
@@ -293,7 +298,7 @@ void lab_remote_free(LabRemote *remote)
 {
 	if (!remote)
 		return;
-	close_consoles(remote);
+	close_logs(remote);
 	if (remote->prefix)
 		lab_remote_pool_remove(&remote->pool, remote->prefix);
 	lab_remote_pool_clear(&remote->pool);

@@ -7,7 +7,7 @@
  * boot writes are volumes "numalab-boot-ID-NAME", which go with it. Volumes of clients that died are removed by the next: a boot's
  * when its domain is gone and they are an hour old, an upload without its end after a day.
  *
- * The guest's serial ports come over the connection as they are written, and whole, from files there, in the end.
+ * The guest's serial ports are written to files there, which are followed, and come whole in the end.
  */
 #pragma once
 #include <gio/gio.h>
@@ -32,9 +32,9 @@ LabRemote *lab_remote_open(virConnectPtr connection, const char *pool, GError **
 LabBootJob *lab_remote_send(LabRemote *remote, const char *dir, LabDomainHost *host,
 			    GCancellable *cancellable, GError **error);
 
-/** lab_remote_listen() - to a domain that has not run yet: what its serial ports say goes to the end of console.log and progress.log
- * in @dir, by the thread of libvirt's events, until lab_remote_free() or the domain's end. Errors: LAB_ERROR_INFRA. */
-gboolean lab_remote_listen(LabRemote *remote, virDomainPtr domain, const char *dir, GError **error);
+/** lab_remote_listen() - what the serial ports say goes to the end of console.log and progress.log in @dir, by threads, until
+ * lab_remote_collect() or lab_remote_free(). Errors: LAB_ERROR_INFRA. */
+gboolean lab_remote_listen(LabRemote *remote, const char *dir, GError **error);
 
 /** lab_remote_arguments() - write qemu.args in @dir, as libvirt makes them for @xml. Best effort. */
 void lab_remote_arguments(const LabRemote *remote, const char *xml, const char *dir);

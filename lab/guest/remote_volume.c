@@ -15,6 +15,7 @@ typedef struct {
 	int fd;
 	GCancellable *cancellable;
 	int failed; /* errno of this host's file */
+	guint64 written;
 } Transfer;
 
 static char *volume_xml(const char *name, guint64 bytes, const char *owner)
@@ -117,6 +118,7 @@ static int on_write(virStreamPtr stream, const char *data, size_t length, void *
 		if (n < 0)
 			return refuse(transfer);
 		done += (size_t)n;
+		transfer->written += (guint64)n;
 	}
 	return (int)length;
 }
@@ -182,8 +184,24 @@ gboolean lab_remote_volume_download(virConnectPtr connection, virStorageVolPtr v
 	if (!open_file(&transfer, path, O_WRONLY | O_CREAT | O_TRUNC, error))
 		return FALSE;
 	ok = stream &&
-	     virStorageVolDownload(volume, stream, 0, 0, VIR_STORAGE_VOL_DOWNLOAD_SPARSE_STREAM) == 0 &&
+	     virStorageVolDownload(volume, stream, 0, 0, VIR_STORAGE_VOL_DOWNLOAD_SPARSE_STREAM) ==
+		     0 &&
 	     virStreamSparseRecvAll(stream, on_write, on_hole_out, &transfer) == 0 &&
 	     virStreamFinish(stream) == 0;
 	return end(&transfer, ok, path, volume, error);
+}
+
+guint64 lab_remote_volume_append(virConnectPtr connection, virStorageVolPtr volume, guint64 offset,
+				 const char *path)
+{
+	Transfer transfer = {.fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)};
+	g_autoptr(virStream) stream = virStreamNew(connection, 0);
+
+	if (transfer.fd < 0)
+		return 0;
+	if (stream && virStorageVolDownload(volume, stream, offset, 0, 0) == 0 &&
+	    virStreamRecvAll(stream, on_write, &transfer) == 0)
+		virStreamFinish(stream);
+	close(transfer.fd);
+	return transfer.written;
 }

@@ -20,3 +20,7 @@ gboolean lab_remote_volume_upload(virConnectPtr connection, virStorageVolPtr vol
 /** lab_remote_volume_download() - the content to a file, which is overwritten; blocks. @cancellable: (nullable) */
 gboolean lab_remote_volume_download(virConnectPtr connection, virStorageVolPtr volume,
 				    const char *path, GCancellable *cancellable, GError **error);
+
+/** lab_remote_volume_append() - what it has from @offset on, to the end of a file. Return: bytes, as far as that went; no errors. */
+guint64 lab_remote_volume_append(virConnectPtr connection, virStorageVolPtr volume, guint64 offset,
+				 const char *path);

@@ -255,7 +255,7 @@ START_TEST(daemon_domain)
 }
 END_TEST
 
-/* Of another host: its paths, its user, its QEMU, serial ports that a connection can carry, and layers that the images do not know. */
+/* Of another host: its paths, its user, its QEMU, and layers that the images do not know. */
 START_TEST(remote_domain)
 {
 	static const char *const models[] = {"none", "dac", NULL};
@@ -277,7 +277,7 @@ START_TEST(remote_domain)
 
 	ck_assert_ptr_nonnull(strstr(text, "<name>numalab-1a2b3c4d-6.1.192-s1</name>"));
 	ck_assert_ptr_nonnull(strstr(text, "<label>+64055:+64055</label>"));
-	ck_assert_ptr_nonnull(strstr(text, "<serial type=\"pty\">\n      <log file=\"/pool/numalab-boot-1a2b3c4d-console.log\" append=\"on\"/>"));
+	ck_assert_ptr_nonnull(strstr(text, "<serial type=\"file\">\n      <source path=\"/pool/numalab-boot-1a2b3c4d-console.log\" append=\"on\"/>"));
 	ck_assert_ptr_nonnull(strstr(text, "mem-path=/pool/numalab-boot-1a2b3c4d-results.img,"));
 	ck_assert_ptr_nonnull(strstr(text, "<qemu:env name=\"LD_PRELOAD\" value=\"/pool/numalab-tlbclock-1\"/>"));
 	ck_assert_ptr_null(strstr(text, "NUMALAB_"));
