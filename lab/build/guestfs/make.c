@@ -179,7 +179,9 @@ gboolean disk_make(Disk *disk, GError **error)
 	if (!write_host_files(disk, type, error) || !disk_adopt(disk, "/dev/sda1", error))
 		return FALSE;
 	disk_stage(disk, "installing the boot loader");
-	if (!disk_sh(disk, "grub-install", "grub-install --target=i386-pc /dev/sda", error) ||
+	/* The kernel of libguestfs's guest may call another disk sda than libguestfs does. */
+	if (!disk_sh(disk, "grub-install",
+		     "grub-install --target=i386-pc \"$(grub-probe --target=disk /)\"", error) ||
 	    !disk_sh(disk, "update-grub", "update-grub", error))
 		return FALSE;
 	disk_part(disk, "bootloader");
