@@ -13,7 +13,7 @@
 #define PREFIX "numalab-boot-"
 #define LOCK "lock"
 /* Of a directory that was never locked, because its maker died at once. */
-#define UNLOCKED_MAX_S 3600
+#define UNLOCKED_MAX_S 60
 
 /* The longest that libvirt puts below: lib/qemu/domain-1-<20 bytes>/monitor.sock, of the 108 bytes
  * of sun_path. */
@@ -29,6 +29,21 @@ static const char *base(void)
 		       : "/tmp";
 }
 
+/* The lock last: without it, what a remover that was killed left would not be known as such. */
+static void remove_all(const char *path)
+{
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *child = g_build_filename(path, name, NULL);
+
+		if (strcmp(name, LOCK))
+			lab_dir_remove(child, NULL);
+	}
+	lab_dir_remove(path, NULL);
+}
+
 static void remove_if_stale(const char *path)
 {
 	g_autofree char *lock = g_build_filename(path, LOCK, NULL);
@@ -39,7 +54,7 @@ static void remove_if_stale(const char *path)
 		return;
 	if (!g_file_test(lock, G_FILE_TEST_EXISTS)) {
 		if (st.st_mtime < g_get_real_time() / G_USEC_PER_SEC - UNLOCKED_MAX_S)
-			lab_dir_remove(path, NULL);
+			remove_all(path);
 		return;
 	}
 	/* The lock appears under its name already held (below), so one that is free has no owner.
@@ -47,7 +62,7 @@ static void remove_if_stale(const char *path)
 	fd = lab_file_lock(lock, FALSE, NULL);
 	if (fd < 0)
 		return;
-	lab_dir_remove(path, NULL);
+	remove_all(path);
 	close(fd);
 }
 
@@ -72,9 +87,8 @@ char *lab_private_dir_new(int *lock, GError **error)
 
 	remove_stale(base());
 	if (!g_mkdtemp_full(root, 0700)) {
-		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA,
-			    "cannot make a directory in %s: %s", base(),
-			    g_strerror(errno));
+		g_set_error(error, LAB_ERROR, LAB_ERROR_INFRA, "cannot make a directory in %s: %s",
+			    base(), g_strerror(errno));
 		return NULL;
 	}
 	unnamed = g_build_filename(root, LOCK ".new", NULL);
@@ -95,6 +109,6 @@ char *lab_private_dir_new(int *lock, GError **error)
 
 void lab_private_dir_remove(const char *root, int lock)
 {
-	lab_dir_remove(root, NULL);
+	remove_all(root);
 	close(lock);
 }
