@@ -20,6 +20,15 @@ static gboolean check_remote(const LabRunOptions *options, GError **error)
 	return FALSE;
 }
 
+static gboolean has_pressure(const LabScenario *s)
+{
+	gboolean has = s->memory_high_bytes || s->memory_max_bytes;
+
+	for (guint i = 0; s->points && i < s->points->len && !has; i++)
+		has = has_pressure(((LabPoint *)s->points->pdata[i])->scenario);
+	return has;
+}
+
 gboolean lab_run_check_host(const LabScenario *scenario, const LabRunOptions *options,
 			    const char *root, GError **error)
 {
@@ -32,8 +41,7 @@ gboolean lab_run_check_host(const LabScenario *scenario, const LabRunOptions *op
 	if (lab_connect_is_remote(options->connect))
 		return check_remote(options, error);
 	state = lab_host_state_read(root);
-	findings = lab_host_state_judge(state,
-					scenario->memory_high_bytes || scenario->memory_max_bytes);
+	findings = lab_host_state_judge(state, has_pressure(scenario));
 	for (guint i = 0; i < findings->len; i++) {
 		const LabHostFinding *f = findings->pdata[i];
 		g_autofree char *line = g_strdup_printf("%s: %s, wanted %s (%s)", f->rule, f->found,

@@ -233,7 +233,7 @@ static gboolean is_zero(const LabCompare *compare, const LabCompareRow *row)
 				return FALSE;
 			any |= value == 0;
 		}
-	return any && compare->points[1];
+	return any && (compare->points[1] || compare->by);
 }
 
 static void drop_zeros(const LabCompare *compare, GPtrArray *rows, GPtrArray *notes)

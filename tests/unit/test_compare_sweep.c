@@ -236,6 +236,17 @@ START_TEST(by_a_key)
 }
 END_TEST
 
+static const LabCompareRow *counter(const LabCompare *result, const char *metric)
+{
+	for (guint i = 0; i < result->counters->len; i++) {
+		const LabCompareRow *row = result->counters->pdata[i];
+
+		if (!strcmp(row->metric, metric))
+			return row;
+	}
+	return NULL;
+}
+
 START_TEST(some_points)
 {
 	g_autoptr(LabRun) run = make_run(0, 4, "d", NULL);
@@ -248,6 +259,9 @@ START_TEST(some_points)
 	ck_assert_str_eq(lab_compare_verdict_name(one->verdicts->pdata[0]), "IMPROVEMENT");
 	ck_assert_uint_eq(two->columns->len, 2);
 	ck_assert_str_eq(two->points[0], "bhash=default");
+	ck_assert_ptr_null(counter(two, "numa_foreign"));
+	ck_assert_ptr_nonnull(counter(two, "numa_hint_faults"));
+	ck_assert(g_strv_contains((const char *const *)two->notes, "0 in every boot: numa_foreign"));
 }
 END_TEST
 

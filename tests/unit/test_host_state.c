@@ -169,6 +169,28 @@ START_TEST(strict)
 }
 END_TEST
 
+/* Swap is in use because a point of the sweep wants it. */
+START_TEST(pressure_of_a_point)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) points = g_ptr_array_new();
+	LabScenario calm = {.clock = LAB_CLOCK_KVM}, short_of_memory = {.memory_high_bytes = 1};
+	LabPoint first = {.scenario = &calm}, second = {.scenario = &calm};
+	LabScenario scenario = {.clock = LAB_CLOCK_KVM, .points = points};
+	LabRunOptions options = {.notify = on_note, .data = notes};
+	guint without;
+
+	busy_server();
+	g_ptr_array_add(points, &first);
+	g_ptr_array_add(points, &second);
+	ck_assert(lab_run_check_host(&scenario, &options, root, NULL));
+	without = notes->len;
+	second.scenario = &short_of_memory;
+	ck_assert(lab_run_check_host(&scenario, &options, root, NULL));
+	ck_assert_uint_eq(notes->len, 2 * without - 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("host_state");
@@ -181,6 +203,7 @@ int main(void)
 	tcase_add_test(tc, absent_is_null);
 	tcase_add_loop_test(tc, rule, 0, G_N_ELEMENTS(rules));
 	tcase_add_test(tc, strict);
+	tcase_add_test(tc, pressure_of_a_point);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
