@@ -35,7 +35,7 @@ static const GOptionEntry options[] = {
 	{"percentiles", 0, 0, G_OPTION_ARG_STRING, &percentiles,
 	 "rows of percentiles over the boots: 50,90,99", "LIST"},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &format,
-	 "table (default), or mmtests: its layout, with its names", "FORMAT"},
+	 "table (default), or mmtests: its layout, names and durations", "FORMAT"},
 	{"json", 0, 0, G_OPTION_ARG_NONE, &json,
 	 "print JSON: everything that was measured, with every sample", NULL},
 	{"csv", 0, 0, G_OPTION_ARG_NONE, &csv, "print CSV, a line for each metric and kernel",

@@ -201,7 +201,7 @@ int lab_compare_exit_code(const LabCompare *compare);
 /**
  * struct LabTableOptions - all zero: the defaults
  * @mmtests:     the layout of MMTests: its widths, which do not grow with what they hold; no
- * stars; counters in a table of their own, without fractions
+ * stars; User, System, Elapsed of all steps together, and the counters, in tables of their own; counters without fractions
  * @rows:        (nullable): of "min", "mean", "stddev", "coeffvar", "max", separated by commas; NULL:
  * all
  * @percentiles: (nullable): of 0 to 100, separated by commas: rows named as MMTests does ("Max-90")

@@ -292,6 +292,47 @@ GPtrArray *lab_compare_time_lines(const LabCompare *compare, const LabTableOptio
 	return lines;
 }
 
+/* Of all steps, at all points: a boot of each. NAN: one is missing; @found: (out): is there one at all? */
+static double duration(const LabCompare *compare, const char *prefix, guint c, gboolean *found)
+{
+	double sum = 0;
+
+	*found = FALSE;
+	for (guint r = 0; r < compare->times->len; r++) {
+		const LabCompareRow *row = compare->times->pdata[r];
+
+		if (!g_str_has_prefix(row->metric, prefix))
+			continue;
+		*found = TRUE;
+		sum += row->summary[c].amean;
+	}
+	return sum;
+}
+
+GPtrArray *lab_compare_duration_lines(const LabCompare *compare)
+{
+	static const char *const kinds[][2] = {
+		{"User", "user-"}, {"System", "syst-"}, {"Elapsed", "real-"}};
+	GPtrArray *lines = g_ptr_array_new_with_free_func(free_line);
+
+	for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		LabCompareLine *line = NULL;
+		gboolean found;
+
+		for (guint c = 0; c < compare->columns->len; c++) {
+			double sum = duration(compare, kinds[i][1], c, &found);
+			LabCompareCell cell = {};
+
+			if (!found)
+				break;
+			line = line ? line : add_line(lines, g_strdup(kinds[i][0]));
+			cell.value = isnan(sum) ? g_strdup("-") : number(sum, 2);
+			g_array_append_val(line->cells, cell);
+		}
+	}
+	return lines;
+}
+
 GPtrArray *lab_compare_counter_lines(const LabCompare *compare, gboolean truncate)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(free_line);

@@ -21,5 +21,9 @@ typedef struct {
 GPtrArray *lab_compare_time_lines(const LabCompare *compare, const LabTableOptions *options,
 				  GError **error);
 
+/** lab_compare_duration_lines() - MMTests' User, System, Elapsed: the mean times of all steps together, in s; "-" for a kernel that
+ * lacks a step's. A kind that no step has is left out. */
+GPtrArray *lab_compare_duration_lines(const LabCompare *compare);
+
 /** lab_compare_counter_lines() - a line for each counter: its means; @truncate: as "%d" does */
 GPtrArray *lab_compare_counter_lines(const LabCompare *compare, gboolean truncate);

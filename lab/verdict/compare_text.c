@@ -12,6 +12,8 @@
 #define PERCENT_EXTRA 4 /* " (" and "%)" */
 /* Of its table of counters: that of its longest name there, "Compaction migrate scanned". */
 #define COUNTER_LABEL_WIDTH 26
+/* Of its table of durations. */
+#define DURATION_LABEL_WIDTH 8
 
 /**
  * struct Layout - of a table
@@ -144,8 +146,14 @@ static void append_mmtests(GString *text, const LabCompare *compare, const GPtrA
 {
 	g_auto(Layout) of_times = new_layout(compare, times, 0, PERCENT_WIDTH);
 	g_auto(Layout) of_counters = new_layout(compare, counters, COUNTER_LABEL_WIDTH, -1);
+	g_autoptr(GPtrArray) durations = lab_compare_duration_lines(compare);
+	g_auto(Layout) of_durations = new_layout(compare, durations, DURATION_LABEL_WIDTH, -1);
 
 	append_table(text, compare, times, &of_times, FALSE);
+	if (durations->len) {
+		g_string_append_c(text, '\n');
+		append_table(text, compare, durations, &of_durations, FALSE);
+	}
 	if (!counters->len)
 		return;
 	g_string_append_c(text, '\n');

@@ -231,6 +231,51 @@ START_TEST(posted_table_of_today)
 }
 END_TEST
 
+/* ---- durations -------------------------------------------------------------------------------- */
+
+/* Posted above the table: of two steps, one of which has a third of it all. */
+START_TEST(duration_block)
+{
+	static const char *const names[][2] = {
+		{"User", "user-"}, {"System", "syst-"}, {"Elapsed", "real-"}};
+	g_autofree char *wanted = lab_file_read(TEST_DATA "/mmtests/duration.txt", NULL, NULL);
+	g_autofree char *got = NULL;
+	const char *block;
+	Case c = kernels;
+
+	c.n_boots = 2;
+	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *start = g_strdup_printf("\n%-8s", names[i][0]);
+		const char *line = strstr(wanted, start);
+		Metric *first = &c.metrics[2 * i], *second = &c.metrics[2 * i + 1];
+		char *at;
+
+		ck_assert_ptr_nonnull(line);
+		at = (char *)line + strlen(start);
+		*first = (Metric){g_strconcat(names[i][1], "fsmark", NULL), "s", -1, {}};
+		*second = (Metric){g_strconcat(names[i][1], "xfsrepair", NULL), "s", -1, {}};
+		for (guint k = 0; k < N_COLUMNS; k++) {
+			double all = g_ascii_strtod(at, &at);
+
+			/* the mean of two boots */
+			for (guint b = 0; b < 2; b++) {
+				first->values[k][b] = all / 3 + (b ? 2 : -2);
+				second->values[k][b] = all * 2 / 3 + (b ? -1 : 1);
+			}
+		}
+	}
+	got = mmtests_table(&c);
+	block = strstr(got, "\n\n");
+	ck_assert_ptr_nonnull(block);
+	/* As below: a name is a blank off its column. */
+	ck_assert_int_eq(strncmp(block + 2, wanted, strcspn(wanted, "\n")), 0);
+	assert_contains(block + 2, "\n             vanilla slowscan-v2     vanilla\n");
+	assert_starts_with(block + 2, wanted, 2);
+	for (guint i = 0; i < 2 * G_N_ELEMENTS(names); i++)
+		g_free((char *)c.metrics[i].metric);
+}
+END_TEST
+
 /* ---- counters --------------------------------------------------------------------------------- */
 
 START_TEST(numa_block)
@@ -268,7 +313,10 @@ START_TEST(numa_block)
 			metric->values[k][0] = g_ascii_strtod(at, &at);
 	}
 	got = mmtests_table(&c);
+	/* below the times and the durations */
 	block = strstr(got, "\n\n");
+	ck_assert_ptr_nonnull(block);
+	block = strstr(block + 2, "\n\n");
 	ck_assert_ptr_nonnull(block);
 	/* The names were edited by whoever posted it: one is a blank off its column, and figures stay. */
 	assert_contains(wanted, " vanilla  slowscan-v2     vanilla\n");
@@ -382,6 +430,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, posted_table);
 	tcase_add_test(tcase, posted_table_of_today);
+	tcase_add_test(tcase, duration_block);
 	tcase_add_test(tcase, numa_block);
 	tcase_add_test(tcase, autonuma_cost);
 	tcase_add_test(tcase, throughput_by_threads);
