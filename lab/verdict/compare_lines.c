@@ -202,12 +202,14 @@ static int decimals(const LabCompare *compare, const char *unit)
 	return smallest >= 10 ? 2 : smallest >= 1 ? 3 : 4;
 }
 
-/* Of any locale. Zero has no sign here: -0.001 with two decimals is "0.00". */
+/* Of any locale. Zero has no sign here: -0.001 with two decimals is "0.00". NAN, what is missing, is "-". */
 static char *number(double value, int n_decimals)
 {
 	g_autofree char *format = g_strdup_printf("%%.%df", n_decimals);
 	char buffer[512]; /* the longest double has 309 digits before the point */
 
+	if (isnan(value))
+		return g_strdup("-");
 	g_ascii_formatd(buffer, sizeof(buffer), format, value);
 	if (*buffer == '-' && strspn(buffer, "-0.") == strlen(buffer))
 		return g_strdup(buffer + 1);
@@ -222,10 +224,10 @@ static LabCompareCell make_cell(const LabCompare *compare, const LabCompareRow *
 	double percent = lab_change_pct(figure(row, 0, s), value, spread ? -1 : row->better);
 
 	if (isnan(value))
-		return (LabCompareCell){g_strdup("-"), NULL, FALSE};
+		return (LabCompareCell){.value = number(value, n_decimals)};
 	return (LabCompareCell){
 		.value = number(value, n_decimals),
-		.percent = isnan(percent) ? g_strdup("-") : number(percent, 2),
+		.percent = number(percent, 2),
 		.star = s->what == MEAN_ROWS && row->differs[c],
 		.against = s->what == MEAN_ROWS && lab_compare_is_against(compare, row, c),
 	};
@@ -242,13 +244,10 @@ static void add_whole(const LabCompare *compare, const LabCompareRow *row, int w
 	line = add_line(lines, g_strdup_printf("%-*s%s", width, "Gmean", row->metric));
 	for (guint c = 0; c < whole->n_columns; c++) {
 		double percent = lab_change_pct(whole->gmean[0], whole->gmean[c], whole->better);
-		LabCompareCell cell = {.value = g_strdup("-")};
+		LabCompareCell cell = {
+			.value = number(whole->gmean[c], decimals(compare, whole->unit)),
+			.percent = isnan(whole->gmean[c]) ? NULL : number(percent, 2)};
 
-		if (!isnan(whole->gmean[c])) {
-			g_free(cell.value);
-			cell.value = number(whole->gmean[c], decimals(compare, whole->unit));
-			cell.percent = isnan(percent) ? g_strdup("-") : number(percent, 2);
-		}
 		g_array_append_val(line->cells, cell);
 	}
 }
@@ -292,44 +291,39 @@ GPtrArray *lab_compare_time_lines(const LabCompare *compare, const LabTableOptio
 	return lines;
 }
 
-/* Of all steps, at all points: a boot of each. NAN: one is missing; @found: (out): is there one at all? */
-static double duration(const LabCompare *compare, const char *prefix, guint c, gboolean *found)
+/* What all rows of times with @prefix are together, in the mean: there is no line if there are none. */
+static void add_duration(const LabCompare *compare, const char *name, const char *prefix, GPtrArray *lines)
 {
-	double sum = 0;
+	g_autofree double *sums = g_new0(double, compare->columns->len);
+	gboolean found = FALSE;
+	LabCompareLine *line;
 
-	*found = FALSE;
 	for (guint r = 0; r < compare->times->len; r++) {
 		const LabCompareRow *row = compare->times->pdata[r];
 
 		if (!g_str_has_prefix(row->metric, prefix))
 			continue;
-		*found = TRUE;
-		sum += row->summary[c].amean;
+		found = TRUE;
+		for (guint c = 0; c < row->n_columns; c++)
+			sums[c] += row->summary[c].amean;
 	}
-	return sum;
+	if (!found)
+		return;
+	line = add_line(lines, g_strdup(name));
+	for (guint c = 0; c < compare->columns->len; c++) {
+		LabCompareCell cell = {.value = number(sums[c], 2)};
+
+		g_array_append_val(line->cells, cell);
+	}
 }
 
 GPtrArray *lab_compare_duration_lines(const LabCompare *compare)
 {
-	static const char *const kinds[][2] = {
-		{"User", "user-"}, {"System", "syst-"}, {"Elapsed", "real-"}};
 	GPtrArray *lines = g_ptr_array_new_with_free_func(free_line);
 
-	for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		LabCompareLine *line = NULL;
-		gboolean found;
-
-		for (guint c = 0; c < compare->columns->len; c++) {
-			double sum = duration(compare, kinds[i][1], c, &found);
-			LabCompareCell cell = {};
-
-			if (!found)
-				break;
-			line = line ? line : add_line(lines, g_strdup(kinds[i][0]));
-			cell.value = isnan(sum) ? g_strdup("-") : number(sum, 2);
-			g_array_append_val(line->cells, cell);
-		}
-	}
+	add_duration(compare, "User", "user-", lines);
+	add_duration(compare, "System", "syst-", lines);
+	add_duration(compare, "Elapsed", "real-", lines);
 	return lines;
 }
 
@@ -344,9 +338,7 @@ GPtrArray *lab_compare_counter_lines(const LabCompare *compare, gboolean truncat
 
 		for (guint c = 0; c < row->n_columns; c++) {
 			double mean = row->summary[c].amean;
-			LabCompareCell cell = {
-				.value = isnan(mean) ? g_strdup("-")
-						     : number(truncate ? trunc(mean) : mean, 0)};
+			LabCompareCell cell = {.value = number(truncate ? trunc(mean) : mean, 0)};
 
 			g_array_append_val(line->cells, cell);
 		}

@@ -220,7 +220,7 @@ static gboolean take(GHashTable *rows, const char *metric, GPtrArray *into)
 	return TRUE;
 }
 
-/* In a sweep a counter has a line for each point: one that is 0 in every boot is only named. */
+/* Of a sweep there are many lines, or columns of one kernel: a counter that is 0 in every boot is only named. */
 static gboolean is_zero(const LabCompare *compare, const LabCompareRow *row)
 {
 	gboolean any = FALSE;
