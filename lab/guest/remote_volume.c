@@ -194,10 +194,10 @@ gboolean lab_remote_volume_download(virConnectPtr connection, virStorageVolPtr v
 guint64 lab_remote_volume_append(virConnectPtr connection, virStorageVolPtr volume, guint64 offset,
 				 const char *path)
 {
-	Transfer transfer = {.fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)};
+	Transfer transfer = {};
 	g_autoptr(virStream) stream = virStreamNew(connection, 0);
 
-	if (transfer.fd < 0)
+	if (!open_file(&transfer, path, O_WRONLY | O_APPEND, NULL))
 		return 0;
 	if (stream && virStorageVolDownload(volume, stream, offset, 0, 0) == 0 &&
 	    virStreamRecvAll(stream, on_write, &transfer) == 0)
