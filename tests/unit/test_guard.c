@@ -242,6 +242,35 @@ START_TEST(stale_root)
 }
 END_TEST
 
+static char *unlocked_beside(const char *root, const char *name, time_t age)
+{
+	g_autofree char *parent = g_path_get_dirname(root);
+	char *path = g_build_filename(parent, name, NULL);
+	g_autofree char *inside = g_build_filename(path, "lib", NULL);
+	const struct timeval then = {.tv_sec = time(NULL) - age};
+
+	ck_assert_int_eq(g_mkdir_with_parents(inside, 0700), 0);
+	ck_assert_int_eq(utimes(path, (struct timeval[]){then, then}), 0);
+	return path;
+}
+
+/* A maker may be about to lock it; one that has not for a minute is dead. */
+START_TEST(unlocked_root)
+{
+	int lock, next;
+	g_autofree char *root = lab_private_dir_new(&lock, NULL);
+	g_autofree char *fresh = unlocked_beside(root, "numalab-boot-test01", 5);
+	g_autofree char *old = unlocked_beside(root, "numalab-boot-test02", 90);
+	g_autofree char *other = lab_private_dir_new(&next, NULL);
+
+	ck_assert(g_file_test(fresh, G_FILE_TEST_IS_DIR));
+	ck_assert(!g_file_test(old, G_FILE_TEST_EXISTS));
+	lab_dir_remove(fresh, NULL);
+	lab_private_dir_remove(other, next);
+	lab_private_dir_remove(root, lock);
+}
+END_TEST
+
 /* A guard that is gone before the wrapper looks: the wrapper must not become QEMU. */
 START_TEST(guard_gone_before)
 {
@@ -363,6 +392,7 @@ int main(void)
 	tcase_add_test(tcase, cancelled);
 	tcase_add_loop_test(tcase, guard_killed, 0, 4);
 	tcase_add_test(tcase, stale_root);
+	tcase_add_test(tcase, unlocked_root);
 	tcase_add_test(tcase, guard_gone_before);
 	tcase_add_test(tcase, wrapper_alone);
 	tcase_add_test(tcase, exact_preload);
