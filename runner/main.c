@@ -99,6 +99,27 @@ static gboolean parse_options(const char *who, const GOptionEntry *options, gboo
 	return FALSE;
 }
 
+/* "-j2" into "-j" "2", as getopt() has it and GLib has not. */
+static char **split_short(char **argv, const GOptionEntry *options)
+{
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+
+	for (; *argv; argv++) {
+		const char *word = *argv;
+		const GOptionEntry *o = options;
+
+		while (o && o->long_name &&
+		       !(o->short_name && word[0] == '-' && word[1] == o->short_name))
+			o++;
+		if (o && o->long_name && o->arg != G_OPTION_ARG_NONE && word[2]) {
+			g_strv_builder_add(builder, (char[]){'-', word[1], 0});
+			word += 2;
+		}
+		g_strv_builder_add(builder, word);
+	}
+	return g_strv_builder_end(builder);
+}
+
 /* GLib sometimes takes the "--" away and sometimes leaves it: it is never shown one. What comes
  * after it is cut off and returned. */
 static char **cut_separator(char **argv)
@@ -159,8 +180,9 @@ static int call(const Command *parent, const Command *command, char **words, GEr
 {
 	g_autofree char *who = g_strjoin(" ", parent ? parent->name : command->name,
 					 parent ? command->name : NULL, NULL);
-	g_auto(GStrv) head = g_strdupv(words);
-	g_auto(GStrv) tail = cut_separator(head);
+	g_auto(GStrv) own = g_strdupv(words);
+	g_auto(GStrv) tail = cut_separator(own);
+	g_auto(GStrv) head = split_short(own, command->options);
 	g_auto(GStrv) argv = NULL;
 	CommandContext context = {.cancellable = interrupt_setup()};
 	int argc;

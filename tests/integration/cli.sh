@@ -126,6 +126,7 @@ error "no verb of a verb" "numalab: topology: wanted a verb, found nothing; 'num
 error "unknown option" "numalab: topology show: unknown option --jsno (did you mean '--json'?)" topology show --jsno x
 error "unknown global option" "numalab: unknown option --stroe (did you mean '--store'?)" --stroe x help
 error "option without its value" "numalab: missing argument for --store" --store
+error "a value joined to its option" "numalab: --jobs: wanted a number above 0" run demo -j-1
 error "too few arguments" "numalab: topology show: wanted TOPOLOGY, found nothing" topology show
 error "too many arguments" "numalab: topology list: wanted no arguments, found also 'x'" topology list x
 error "options end at --" "numalab: topology list: wanted no arguments, found also '--json'" topology list -- --json
