@@ -35,4 +35,14 @@ for s in d:
 busy=()
 busy_start() { trap busy_stop EXIT; for _ in $(seq "$(nproc)"); do ( while :; do :; done ) & busy+=($!); done; }
 busy_stop() { [ ${#busy[@]} -eq 0 ] || kill "${busy[@]}" 2>/dev/null; wait "${busy[@]}" 2>/dev/null; busy=(); }
+# Ends processes, the hard way after 20 s; then nothing more of them is awaited.
+end_processes() {
+	local i
+	kill "$@" 2>/dev/null
+	for i in {1..200}; do kill -0 "$@" 2>/dev/null || break; sleep 0.1; done
+	! kill -KILL "$@" 2>/dev/null || echo "# it took SIGKILL to end: $*"
+	wait "$@" 2>/dev/null
+}
+# within SECONDS COMMAND...: wait until it succeeds. Return: whether it did.
+within() { local end=$((SECONDS + $1)); shift; until "$@" >/dev/null 2>&1; do [ $SECONDS -lt $end ] || return 1; sleep 0.2; done; }
 finish() { exit "$failed"; }

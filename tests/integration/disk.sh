@@ -7,7 +7,7 @@ boots() { ls -d "$NUMALAB_STORE/runs/$1"/boots/*; }
 value() { sed -nE "s/^$2 //p" "$1"; }
 disks() { find "$NUMALAB_CACHE/disk" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sort; }
 # until_says FILE REGEX PID: wait until a line is there, or the process is gone
-until_says() { until grep -Eq "$2" "$1"; do kill -0 "$3" 2>/dev/null || return 1; read -r -t 0.1 < /dev/zero; done; return 0; }
+until_says() { until grep -Eq "$2" "$1"; do kill -0 "$3" 2>/dev/null || return 1; sleep 0.1; done; return 0; }
 
 run_exit 0 "two kernels in a Debian system" "$NUMALAB" run "$scenario" --compare || finish
 matches "the table" '^Amean +real-xfsrepair +[0-9.]+' "$output"

@@ -22,10 +22,35 @@ cp -r "$NUMALAB_CACHE"/{kernel-spec,image-recipe} "$files/cache/"
 cp -r "${kernel%/*}" "$files/cache/kernel/"
 cp -r "${image%/*}" "$files/cache/images/"
 
-run_exit 0 "a nested host" "$NUMALAB" run "$TEST_TREE/tests/nested/host.yaml" --set "files=$files"
-boot=$(ls -d "$NUMALAB_STORE"/runs/1/boots/* | head -n 1)
-[ "$failed" = 0 ] || { echo "$errors"; tail -n 20 "$boot/console.log"; tail -n 40 "$boot/steps/tests/stderr"; } | sed 's/^/    /'
-cat "$boot/steps/tests/stdout"
-grep -q '^ok ' "$boot/steps/tests/stdout" || not_ok "tests in the nested host" "none ran"
-grep -q '^not ok ' "$boot/steps/tests/stdout" && failed=1
+boot_dir() { find "$NUMALAB_STORE/runs/" -path '*/boots/*' -prune -print 2>/dev/null | sort -V | tail -n 1; }
+# One run of the nested host. It tells every 20 s that it lives; one that was silent for four minutes hangs. Return: its exit code;
+# 124: it hangs.
+host() {
+	local said=0 now since=$SECONDS hangs=0
+	"$NUMALAB" run "$TEST_TREE/tests/nested/host.yaml" --fresh --set "files=$files" > "$TEST_TMP/.out" 2> "$TEST_TMP/.err" & local run=$!
+	while kill -0 "$run" 2>/dev/null; do
+		now=$(stat -c %s "$(boot_dir)/console.log" 2>/dev/null || echo 0)
+		# Before its first word kernel and image are made.
+		if [ "$now" != "$said" ] || [ "$now" = 0 ]; then said=$now since=$SECONDS; fi
+		if [ $((SECONDS - since)) -gt 240 ]; then hangs=1; kill -INT "$run"; break; fi
+		sleep 2
+	done
+	wait "$run" || { local code=$?; [ "$hangs" = 0 ] || code=124; return "$code"; }
+}
+said() { echo "$(boot_dir)/steps/tests/stdout"; }
+host; code=$?
+if [ "$code" = 124 ] || grep -q 'it did not end$' "$(said)" 2>/dev/null; then
+	# Not what is tested here: an emulated processor, whose SVM has faults, and what a daemon makes of a host this slow. Once more,
+	# and only once.
+	echo "# the nested host, or a test in it, hung (exit $code):"
+	{ tail -n 20 "$(boot_dir)/console.log"; cat "$(said)"; } 2>/dev/null | sed 's/^/#   /'
+	host; code=$?
+fi
+if [ "$code" = 0 ]; then ok "a nested host"; else
+	not_ok "a nested host" "exit $code"
+	{ tail -n 5 "$TEST_TMP/.err"; tail -n 20 "$(boot_dir)/console.log"; tail -n 40 "$(boot_dir)/steps/tests/stderr"; } | sed 's/^/    /'
+fi
+cat "$(said)"
+grep -q '^ok ' "$(said)" || not_ok "tests in the nested host" "none ran"
+grep -q '^not ok ' "$(said)" && failed=1
 finish

@@ -48,7 +48,7 @@ run_exit 2 "no verify: nothing can be had again" "$NUMALAB" verify 1
 calm=$TEST_TMP/calm.yaml
 grep -v '^host-pressure' "$scenario" > "$calm"
 "$NUMALAB" run "$calm" --offline --set async-pf=int-only > "$TEST_TMP/other" 2>&1 & other=$!
-until [ -d "$NUMALAB_STORE/runs/3" ]; do kill -0 "$other" || break; read -r -t 0.1 < /dev/zero; done
+until [ -d "$NUMALAB_STORE/runs/3" ]; do kill -0 "$other" || break; sleep 0.1; done
 run_exit 0 "a run" "$NUMALAB" run "$calm" --offline
 wait "$other" && ok "another at the same time" || not_ok "another at the same time" "$(tail -n 5 "$TEST_TMP/other")"
 equal "int-only: QEMU" "kvm-asyncpf=off kvm-asyncpf-int=on" "$(in_qemu 3)"

@@ -13,8 +13,8 @@ if [ ! -S /run/libvirt/libvirt-sock ]; then
 	mkdir -p /run/libvirt
 	virtlogd & started+=($!)
 	libvirtd & started+=($!)
-	trap 'kill "${started[@]}"; wait' EXIT
-	until [ -S /run/libvirt/libvirt-sock ]; do kill -0 "${started[1]}" || break; read -r -t 0.1 < /dev/zero; done
+	trap 'end_processes "${started[@]}"' EXIT
+	within 60 test -S /run/libvirt/libvirt-sock || not_ok "a libvirtd" "it does not answer"
 fi
 run_exit 2 "another driver" "$NUMALAB" run "$scenario" --offline --connect xen:///system
 matches "is refused" 'wanted qemu:///system, qemu:///session or a host of yours' "$errors"
@@ -27,10 +27,10 @@ equal "and is gone" 0 "$(guests)"
 
 # Whoever kills the run kills the guest.
 "$NUMALAB" run "$scenario" --offline --fresh --connect "$uri" > "$TEST_TMP/log" 2>&1 & run=$!
-until [ "$(guests)" = 1 ]; do kill -0 "$run" || break; read -r -t 0.1 < /dev/zero; done
+until [ "$(guests)" = 1 ]; do kill -0 "$run" || break; sleep 0.1; done
 guest=$(pgrep -f 'guest=numalab-[0-9]+-' | head -n 1)
 kill -KILL "$run"; wait "$run" 2>/dev/null
 matches "a guest ran" '^[0-9]+$' "$guest"
-tail --pid="$guest" -f /dev/null
-ok "and went with its run"
+is_gone() { ! kill -0 "$guest" 2>/dev/null; }
+check "and went with its run" within 60 is_gone
 finish

@@ -11,15 +11,11 @@ keys=$TEST_TMP/keys port=2222 images=/var/lib/libvirt/images started=()
 uri="qemu+ssh://root@127.0.0.1:$port/system?keyfile=$keys/key&no_verify=1"
 # Without ssh's arithmetic, which takes minutes for an image in a nested host.
 plain=qemu+tcp://127.0.0.1/system
-wait_for() { for _ in {1..100}; do "$@" >/dev/null 2>&1 && return 0; read -r -t 0.3 < /dev/zero; done; return 1; }
 guests() { pgrep -f 'guest=numalab-[0-9a-f]{8}-' | wc -l; }
 volumes() { find "$images" -name 'numalab-*' -printf '%f\n' | sort; }
 run_remote() { "$NUMALAB" run "$scenario" --offline --fresh --connect "$@"; }
 
 ip link set lo up
-# As udev and systemd-tmpfiles do elsewhere.
-chgrp kvm /dev/kvm && chmod 660 /dev/kvm
-mkdir -p /run/lock
 mkdir -p "$keys" /run/sshd /run/libvirt "$images"
 ssh-keygen -q -t ed25519 -N '' -f "$keys/key" && ssh-keygen -q -t ed25519 -N '' -f "$keys/host"
 printf '%s\n' "Port $port" "ListenAddress 127.0.0.1" "HostKey $keys/host" "AuthorizedKeysFile $keys/key.pub" "StrictModes no" \
@@ -32,8 +28,8 @@ virtlogd & started+=($!)
 # shellcheck disable=SC2016
 unshare -m bash -c 'for hidden in /files /mnt/scratch "$NUMALAB_STORE" "$NUMALAB_CACHE"; do
 	[ ! -d "$hidden" ] || mount -t tmpfs none "$hidden"; done; exec libvirtd --listen --config /run/libvirt/plain.conf' & started+=($!)
-trap 'kill "${started[@]}"; wait; rm -f /run/libvirt/plain.conf' EXIT
-wait_for virsh -c "$uri&no_tty=1" version || not_ok "a libvirtd behind ssh" "it does not answer"
+trap 'end_processes "${started[@]}"; rm -f /run/libvirt/plain.conf' EXIT
+within 60 virsh -c "$uri&no_tty=1" version || not_ok "a libvirtd behind ssh" "it does not answer"
 
 run_exit 2 "a host without the pool" run_remote "$uri"
 matches "how to make it is told" 'no active storage pool .default.*virsh pool-define-as default dir' "$errors"
